@@ -22,27 +22,18 @@ impl Quantiles {
     /// Calculates the figures of `times_us`; all are 0 without times.
     pub(crate) fn of(mut times_us: Vec<f64>) -> Quantiles {
         times_us.sort_by(f64::total_cmp);
+        let of = |share| stats::nearest_rank(&times_us, share).unwrap_or_default();
         let sum_us: f64 = times_us.iter().sum();
         Quantiles {
             queries: times_us.len() as u64,
             mean_us: sum_us / times_us.len().max(1) as f64,
-            p50_us: nearest_rank(&times_us, 0.5),
-            p90_us: nearest_rank(&times_us, 0.9),
-            p99_us: nearest_rank(&times_us, 0.99),
-            p999_us: nearest_rank(&times_us, 0.999),
+            p50_us: of(0.5),
+            p90_us: of(0.9),
+            p99_us: of(0.99),
+            p999_us: of(0.999),
             max_us: times_us.last().copied().unwrap_or_default(),
         }
     }
-}
-
-/// Returns the smallest measured value that at least `share` of all values do not exceed.
-fn nearest_rank(sorted: &[f64], share: f64) -> f64 {
-    // The subtraction keeps 0.99 · 100 at rank 99 although the product may round up to above 99.
-    let rank = (share * sorted.len() as f64 - 1e-9).ceil() as usize;
-    sorted
-        .get(rank.saturating_sub(1))
-        .copied()
-        .unwrap_or_default()
 }
 
 /// Returns the minimum and the median of the times of one query; the median of an even number of times is the mean of

@@ -5,7 +5,7 @@
 //! interval (Kalibera & Jones 2013: effect sizes, not p values). With fewer, blocks of time are
 //! resampled from both sides together (block bootstrap). That captures the noise within a run but not
 //! between runs, and [`Basis`] says so.
-use crate::random::{Purpose, Random};
+use crate::random::Purpose;
 use crate::{Interval, Label, Outcome, Sample, Summary, Times, p_of_mean};
 use serde::Serialize;
 
@@ -195,12 +195,12 @@ fn of_pairs(first: &[Outcome], second: &[Outcome], figure: Figure) -> Option<(In
 fn of_blocks(first: &[Outcome], second: &[Outcome], figure: Figure) -> Option<(Interval, f64)> {
     let count = first.len().min(second.len()) * BLOCKS;
     let (first, second) = (Blocks::of(first, count), Blocks::of(second, count));
-    let mut random = Random::new(1, Purpose::Resample);
+    let mut random = Purpose::Resample.stream(1);
     let mut ratios = Vec::with_capacity(RESAMPLES);
     for _ in 0..RESAMPLES {
         // Both sides use the same blocks: with a shared schedule, its random variation cancels out.
         let mut times_drawn = vec![0u64; count];
-        (0..count).for_each(|_| times_drawn[random.below(count)] += 1);
+        (0..count).for_each(|_| times_drawn[random.index(count)] += 1);
         // A resample that does not support the figure shows that the samples hardly do.
         ratios.push(second.figure(figure, &times_drawn)? / first.figure(figure, &times_drawn)?);
     }
@@ -281,7 +281,7 @@ mod tests {
 
     /// Returns runs whose times scatter over a factor of three, with their mean multiplied by `factor`.
     fn side(runs: usize, factor: f64, seed: u64) -> Vec<Outcome> {
-        let mut random = Random::new(seed, Purpose::Resample);
+        let mut random = Purpose::Resample.stream(seed);
         (0..runs)
             .map(|_| {
                 let samples = (0..4000u64).map(|ms| {

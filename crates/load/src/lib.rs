@@ -10,7 +10,8 @@
 //! ```
 //!
 //! Overhead: per request, a wake-up and a write on one thread, a read on a second, and the parsing of
-//! the body on a third. Limits: HTTP/1.1 without TLS, GET requests, one machine. [`Writes`] sends documents beside them.
+//! the body on a third. Limits: HTTP/1.1 without TLS, GET requests, one machine. [`Writes`] sends documents beside
+//! them.
 //!
 //! Start with [`Settings`], [`run`] and [`Outcome`].
 
@@ -66,7 +67,7 @@ pub use search_time::{
     JOINED_MAX, SearchTime, TimedQueries, exponential, joined_queries, search_times_ms,
 };
 pub use settings::{Load, Settings, Think};
-pub use statistics::{Interval, holm, p_of_mean, repetitions_needed, t_975};
+pub use statistics::{Interval, holm, p_of_mean, repetitions_needed};
 pub use summary::{AnswerCheck, Summary};
 pub use target::Target;
 pub use times::{BEYOND_MIN, PERCENTILES, Times};

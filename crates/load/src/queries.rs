@@ -38,7 +38,7 @@ impl QueryStream {
     /// recording.
     #[must_use]
     pub fn real(self, seed: u64) -> QueryStream {
-        let mut random = Random::new(seed, Purpose::Queries);
+        let mut random = Purpose::Queries.stream(seed);
         let mut stream = self;
         random.shuffle(&mut stream.order);
         stream
@@ -60,7 +60,7 @@ impl QueryStream {
         if self.texts.is_empty() {
             return self;
         }
-        let mut random = Random::new(seed, Purpose::Queries);
+        let mut random = Purpose::Queries.stream(seed);
         let mut ranked: Vec<u32> = (0..self.texts.len() as u32).collect();
         random.shuffle(&mut ranked);
         let mut cumulative = Vec::with_capacity(ranked.len());
@@ -87,7 +87,7 @@ impl QueryStream {
         length: usize,
         seed: u64,
     ) -> QueryStream {
-        let mut random = Random::new(seed, Purpose::Queries);
+        let mut random = Purpose::Queries.stream(seed);
         let pick_length = Picker::new(lengths.iter().copied());
         let pick_word = Picker::new(words.iter().map(|(_, weight)| *weight));
         let queries = (0..length).filter_map(|_| {

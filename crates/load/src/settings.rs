@@ -148,6 +148,6 @@ impl Think {
     }
 
     pub(crate) fn random(seed: u64, client: u64) -> Random {
-        Random::new(seed, Purpose::Think { client })
+        Purpose::Think { client }.stream(seed)
     }
 }

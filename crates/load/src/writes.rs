@@ -4,7 +4,7 @@
 //! acknowledged. At random instants, one document is sent by itself and waited for until it can be searched.
 
 use crate::LoadError;
-use crate::random::{Purpose, Random};
+use crate::random::Purpose;
 use crate::response::{Response, ResponseReader};
 use crate::times::Times;
 use std::io::{Read, Write};
@@ -119,7 +119,7 @@ impl Writes {
 
     fn write(&self, seed: u64, is_over: &AtomicBool) -> WritesOutcome {
         let (begun, mut outcome) = (Instant::now(), WritesOutcome::default());
-        let mut random = Random::new(seed, Purpose::Writes);
+        let mut random = Purpose::Writes.stream(seed);
         let mut client = Client::new(self);
         // The first document is the probes'.
         let mut sent = 1;
@@ -176,7 +176,7 @@ impl Writes {
     /// Sends a document at random instants and waits until it can be searched.
     fn probe(&self, seed: u64, is_over: &AtomicBool) -> WritesOutcome {
         let mut outcome = WritesOutcome::default();
-        let mut random = Random::new(seed, Purpose::Probes);
+        let mut random = Purpose::Probes.stream(seed);
         let mut client = Client::new(self);
         while !is_over.load(Ordering::Relaxed) {
             let begun = Instant::now();

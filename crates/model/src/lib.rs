@@ -18,7 +18,6 @@ pub mod figures;
 pub mod formulas;
 pub mod handlers;
 pub mod plan;
-mod roots;
 pub mod shared_cores;
 pub mod simulate;
 

@@ -14,7 +14,6 @@ mod client;
 mod offered;
 mod process;
 mod proxy;
-mod random;
 mod stage;
 mod traffic;
 mod verdict;

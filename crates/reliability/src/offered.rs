@@ -108,12 +108,7 @@ impl FromIterator<u64> for Percentiles {
 impl Percentiles {
     /// Returns the smallest time that `percent` percent of the times do not exceed, in milliseconds; NaN without times.
     pub(crate) fn ms(&self, percent: f64) -> f64 {
-        let count = self.sorted_ns.len();
-        let rank = (percent / 100.0 * count as f64).ceil() as usize;
-        let at = rank.clamp(1, count.max(1)) - 1;
-        self.sorted_ns
-            .get(at)
-            .map_or(f64::NAN, |&ns| ns as f64 / 1e6)
+        stats::nearest_rank(&self.sorted_ns, percent / 100.0).map_or(f64::NAN, |ns| ns as f64 / 1e6)
     }
 }
 

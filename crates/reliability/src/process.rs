@@ -11,7 +11,8 @@ use tokio::process::{Child, Command};
 
 /// Line prefix that announces readiness.
 const READY: &str = "listening on ";
-/// Prefixes of the line printed before that: the admin address of a server with HTTP, the metrics address of another one.
+/// Prefixes of the line printed before that: the admin address of a server with HTTP, the metrics address of another
+/// one.
 const ADMIN: [&str; 2] = ["admin on http://", "metrics at http://"];
 /// Time limit for readiness; a process that is not ready by then never will be.
 const START: Duration = Duration::from_secs(30);
@@ -98,7 +99,7 @@ impl Process {
         Ok(())
     }
 
-    /// Whether the process has ended, in any way.
+    /// Returns whether the process has ended, in any way.
     pub(crate) fn has_ended(&mut self) -> anyhow::Result<bool> {
         Ok(self.child.try_wait()?.is_some())
     }

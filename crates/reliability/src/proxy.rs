@@ -6,7 +6,7 @@
 //!
 //! frame := length:u24be type:u8 flags:u8 stream:u32be payload[length]
 
-use crate::random::Random;
+use stats::Random;
 use std::collections::HashMap;
 use std::io;
 use std::net::SocketAddr;

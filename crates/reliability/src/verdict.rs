@@ -19,7 +19,7 @@ pub(crate) struct Figure {
     pub(crate) value: f64,
     pub(crate) rule: Rule,
     pub(crate) kept: bool,
-    /// Whether other work on the machine may disturb it.
+    /// Whether the verdict rests on times, which other work on the machine disturbs.
     pub(crate) timed: bool,
 }
 
@@ -84,7 +84,7 @@ impl Verdict {
         }
     }
 
-    /// Whether the check failed only in figures that other work on the machine may have disturbed.
+    /// Returns whether the check failed only in figures that other work on the machine may have disturbed.
     pub(crate) fn may_be_noise(&self) -> bool {
         let mut broken = self.figures.iter().filter(|figure| !figure.kept);
         !self.passed && broken.all(|figure| figure.timed)

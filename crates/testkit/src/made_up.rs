@@ -113,7 +113,8 @@ fn word(rank: usize) -> String {
     word
 }
 
-/// Pseudorandom numbers (xorshift64, Marsaglia 2003).
+/// Pseudorandom numbers (xorshift64, Marsaglia 2003). Not `stats::Random`: kept instruction counts and tests of exact
+/// counts rest on these very documents.
 struct Random(u64);
 
 impl Random {

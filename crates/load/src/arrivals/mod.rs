@@ -57,7 +57,7 @@ impl Arrivals {
     /// into memory.
     pub fn draw(&self, duration: Duration, seed: u64) -> Result<Vec<u64>, LoadError> {
         self.validate(duration)?;
-        Ok(self.draw_from(duration, Random::new(seed, Purpose::Arrivals)))
+        Ok(self.draw_from(duration, Purpose::Arrivals.stream(seed)))
     }
 
     /// Returns the arrivals of the warm-up: the same process for a constant rate, the starting rate of
@@ -70,7 +70,7 @@ impl Arrivals {
             Arrivals::Trace { .. } => return Vec::new(),
             other => other.clone(),
         };
-        process.draw_from(warm_up, Random::new(seed, Purpose::WarmUp))
+        process.draw_from(warm_up, Purpose::WarmUp.stream(seed))
     }
 
     /// Returns the mean rate over `duration`, in requests per second.

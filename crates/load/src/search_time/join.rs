@@ -1,5 +1,5 @@
 //! Joins of given queries: their words as alternatives of one query.
-use crate::random::{Purpose, Random};
+use crate::random::Purpose;
 
 /// Upper limit on words per query, below the parser's limit.
 const WORDS_MAX: usize = 1_000;
@@ -40,10 +40,10 @@ pub(super) fn joined_by_number(
     if words.is_empty() {
         return Vec::new();
     }
-    let mut random = Random::new(seed.wrapping_add(number as u64), Purpose::Joins);
+    let mut random = Purpose::Joins.stream(seed.wrapping_add(number as u64));
     (0..count)
         .map(|_| {
-            let drawn: Vec<usize> = (0..number).map(|_| random.below(words.len())).collect();
+            let drawn: Vec<usize> = (0..number).map(|_| random.index(words.len())).collect();
             joined(drawn.into_iter().map(|at| &words[at]), " OR ")
         })
         .collect()

@@ -111,7 +111,7 @@ impl SearchTime {
     pub fn times_ms(&self, count: usize, seed: u64) -> Vec<f64> {
         let share = |at: usize| (at as f64 + 0.5) / count as f64;
         let mut times_ms: Vec<f64> = (0..count).map(|at| self.quantile_ms(share(at))).collect();
-        Random::new(seed, Purpose::Queries).shuffle(&mut times_ms);
+        Purpose::Queries.stream(seed).shuffle(&mut times_ms);
         times_ms
     }
 
@@ -169,7 +169,7 @@ impl SearchTime {
         let mut picked = Vec::new();
         // Times that no candidate has shift the mean: the wanted times are scaled until it is right.
         for _ in 0..6 {
-            let mut random = Random::new(seed, Purpose::Joins);
+            let mut random = Purpose::Joins.stream(seed);
             picked = (0..count)
                 .map(|at| {
                     let ms = self.quantile_ms((at as f64 + 0.5) / count as f64);
@@ -179,7 +179,7 @@ impl SearchTime {
             let sum_ms: f64 = picked.iter().map(|&at| candidates[at].ms).sum();
             factor *= (mean_ms * count as f64 / sum_ms.max(1e-9)).clamp(0.25, 4.0);
         }
-        Random::new(seed, Purpose::Queries).shuffle(&mut picked);
+        Purpose::Queries.stream(seed).shuffle(&mut picked);
         picked
     }
 }

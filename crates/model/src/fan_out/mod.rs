@@ -45,7 +45,7 @@ pub(crate) fn beyond_quantile(sample: usize, servers: usize, share: f64) -> Opti
     if sample as f64 * beyond < 10.0 - 1e-6 {
         return None;
     }
-    let rank = crate::simulate::quantile_rank(sample, server_share(share, servers));
+    let rank = stats::quantile_rank(sample, server_share(share, servers));
     Some(sample - rank)
 }
 

@@ -5,7 +5,7 @@
 //! its mean wait is less than half that of M/M/c.
 
 use crate::error::{ModelError, positive, stable};
-use crate::roots::crossing;
+use stats::roots::crossing;
 
 /// Assumptions of the model, shown with its answers.
 pub const ASSUMPTIONS: &str = "\

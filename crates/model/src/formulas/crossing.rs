@@ -2,7 +2,7 @@
 
 use super::mmc::Mmc;
 use crate::error::ModelError;
-use crate::roots;
+use stats::roots;
 
 /// Comparison of two queues over all rates.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -11,7 +11,7 @@
 
 use super::erlang::{erlang_b, erlang_c};
 use crate::error::{ModelError, stable};
-use crate::roots::time_at_level;
+use stats::roots::time_at_level;
 
 /// Assumptions of the model, shown with its answers.
 pub const ASSUMPTIONS: &str = "\

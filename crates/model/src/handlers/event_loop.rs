@@ -4,7 +4,7 @@ use super::report::HandlersReport;
 use super::settings::HandlersSettings;
 use crate::error::ModelError;
 use crate::simulate::Streams;
-use crate::simulate::streams::{Stream, normal, uniform};
+use crate::simulate::streams::Stream;
 use schedule::board::script::{Decision, Event as BoardEvent, Record};
 use schedule::board::{Arrival, Board, Learnt, Left, Policy, QueryId, Turn};
 use std::cmp::Reverse;
@@ -209,14 +209,14 @@ impl Engine<'_> {
         let handlers = self.board.handlers().iter().enumerate();
         let idle = handlers.filter(|(_, one)| one.is_idle());
         let idle: Vec<usize> = idle.map(|(number, _)| number).collect();
-        let at = (uniform(&mut self.wakes_stream) * idle.len() as f64) as usize;
+        let at = (self.wakes_stream.uniform() * idle.len() as f64) as usize;
         idle.get(at).copied()
     }
 
     fn arrive(&mut self, now_ns: u64, time_ms: f64, stream: &mut Stream) {
         let time_ns = time_ms * NS_PER_MS;
         let deviation = self.settings.costs.prediction_deviation;
-        let likely_ns = time_ns * (deviation * normal(stream)).exp();
+        let likely_ns = time_ns * (deviation * stream.normal()).exp();
         let deadline_ns = match self.settings.deadline_ms {
             Some(deadline_ms) => now_ns + (deadline_ms * NS_PER_MS) as u64,
             None => u64::MAX,

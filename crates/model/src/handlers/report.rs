@@ -1,9 +1,9 @@
 //! Figures of a simulation of handlers.
 
 use crate::energy::Activity;
-use crate::simulate::interval::Estimate;
 use crate::simulate::sorted_quantile;
 use schedule::board::script::Record;
+use stats::Estimate;
 
 /// Figures of one simulated run.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -1,6 +1,6 @@
 //! Arrival processes of queries.
 
-use super::streams::{Stream, exponential};
+use super::streams::Stream;
 use crate::error::{ModelError, checked, not_negative, positive};
 
 /// Distribution of arrivals over time. Rates are in queries per second.
@@ -133,7 +133,7 @@ impl ArrivalClock<'_> {
     pub(crate) fn next_ms(&mut self, stream: &mut Stream) -> f64 {
         self.number += 1;
         match &mut self.kind {
-            Kind::Poisson(gap_ms) => self.now_ms += *gap_ms * exponential(stream),
+            Kind::Poisson(gap_ms) => self.now_ms += *gap_ms * stream.exponential(),
             // A product does not drift; a sum of gaps would.
             Kind::Constant(gap_ms) => self.now_ms = *gap_ms * self.number as f64,
             Kind::Ramp {
@@ -141,7 +141,7 @@ impl ArrivalClock<'_> {
                 grows,
                 expected,
             } => {
-                *expected += exponential(stream);
+                *expected += stream.exponential();
                 self.now_ms = time_expecting(*expected, *from, *grows).max(self.now_ms);
             }
             Kind::Trace(instants_ms) => {

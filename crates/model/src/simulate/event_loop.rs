@@ -3,7 +3,6 @@
 use super::engine::{Engine, Live, NONE};
 use super::machine::{Layout, NextCore};
 use super::report::Report;
-use super::streams::uniform;
 use schedule::policy::{Idle, Load, Policy, Query};
 
 /// Part number in `Waiting` for the next part of the query.
@@ -184,7 +183,7 @@ impl<P: Policy + ?Sized> Engine<'_, P> {
                 self.next_core
             }
             NextCore::Random => {
-                ((uniform(&mut self.machine_stream) * cores as f64) as usize).min(cores - 1)
+                ((self.machine_stream.uniform() * cores as f64) as usize).min(cores - 1)
             }
             NextCore::Shortest => {
                 let length = |core: &usize| {

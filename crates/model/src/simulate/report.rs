@@ -53,7 +53,7 @@ impl Report {
     /// Returns the smallest response time that at least `share` of the answered queries do not exceed;
     /// NaN without answers.
     pub fn quantile_ms(&self, share: f64) -> f64 {
-        quantile(&self.responses_ms, share)
+        sorted_quantile(&self.responses_ms, share)
     }
 
     /// Returns the activity of the cores, for [`energy`](crate::energy).
@@ -72,14 +72,6 @@ impl Report {
 }
 
 /// Returns the quantile of a sorted sample by nearest rank; NaN for an empty sample.
-pub(crate) fn quantile(sorted: &[f64], share: f64) -> f64 {
-    let idx = quantile_rank(sorted.len(), share).saturating_sub(1);
-    sorted.get(idx).copied().unwrap_or(f64::NAN)
-}
-
-/// Returns the rank, from 1, of that quantile among `count` values; 0 for an empty sample.
-pub(crate) fn quantile_rank(count: usize, share: f64) -> usize {
-    // The subtraction keeps 0.99 · 100 at rank 99, although the product may round up to above 99.
-    let rank = (share * count as f64 - 1e-9).ceil() as usize;
-    rank.max(1).min(count)
+pub(crate) fn sorted_quantile(sorted: &[f64], share: f64) -> f64 {
+    stats::nearest_rank(sorted, share).unwrap_or(f64::NAN)
 }

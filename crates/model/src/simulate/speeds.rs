@@ -2,7 +2,6 @@
 
 use super::engine::{CoreState, Engine, NONE};
 use super::machine::{Layout, NextCore};
-use super::streams::exponential;
 use schedule::policy::{Policy, Running, Swap};
 
 impl<P: Policy + ?Sized> Engine<'_, P> {
@@ -77,7 +76,7 @@ impl<P: Policy + ?Sized> Engine<'_, P> {
         if per_ms == 0.0 {
             return f64::INFINITY;
         }
-        self.now_ms + exponential(&mut self.machine_stream) / per_ms
+        self.now_ms + self.machine_stream.exponential() / per_ms
     }
 
     pub(super) fn disturb(&mut self) {
@@ -85,7 +84,7 @@ impl<P: Policy + ?Sized> Engine<'_, P> {
             return;
         };
         let core = self.core_for(NextCore::Random);
-        let length_ms = disturbances.length_ms * exponential(&mut self.machine_stream);
+        let length_ms = disturbances.length_ms * self.machine_stream.exponential();
         self.cores[core].disturbed = true;
         self.disturbance_ends.set(core, self.now_ms + length_ms);
         self.change_speed(core);

@@ -1,12 +1,12 @@
 //! Combined figures of several runs of one set-up, with their confidence.
 
 use super::engine::{Settings, run};
-use super::interval::Estimate;
 use super::machine::Layout;
-use super::report::quantile;
+use super::report::sorted_quantile;
 use crate::energy::Activity;
 use crate::error::ModelError;
 use schedule::policy::Policy;
+use stats::Estimate;
 
 /// Figures of several runs with different seeds. Quantiles are taken over all responses together, never
 /// as means of quantiles; their error comes from their spread between runs.
@@ -44,7 +44,7 @@ impl Summary {
     /// ten lie beyond it, since the figure would be chance.
     pub fn quantile_ms(&self, share: f64) -> Option<f64> {
         let beyond = self.responses_ms.len() as f64 * (1.0 - share);
-        (beyond >= 10.0 - 1e-6).then(|| quantile(&self.responses_ms, share))
+        (beyond >= 10.0 - 1e-6).then(|| sorted_quantile(&self.responses_ms, share))
     }
 
     /// Returns whether waits grow with the length of the run, so that its figures are meaningless.

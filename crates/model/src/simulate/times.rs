@@ -3,7 +3,7 @@
 //! Times are either measured, one row of part times per query, or drawn from a distribution. They refer
 //! to a core of speed 1 without interference.
 
-use super::streams::{Stream, exponential, normal, uniform};
+use super::streams::Stream;
 use crate::error::{ModelError, checked, not_negative, positive};
 use crate::formulas::general::lognormal_parameters;
 
@@ -252,15 +252,19 @@ impl Shape {
     fn draw(self, stream: &mut Stream) -> f64 {
         match self {
             Shape::Constant => 1.0,
-            Shape::Exponential => exponential(stream),
+            Shape::Exponential => stream.exponential(),
             Shape::Erlang(stages) => {
-                (0..stages).map(|_| exponential(stream)).sum::<f64>() / f64::from(stages)
+                (0..stages).map(|_| stream.exponential()).sum::<f64>() / f64::from(stages)
             }
             Shape::Hyperexponential(share, short, long) => {
-                let mean = if uniform(stream) < share { short } else { long };
-                mean * exponential(stream)
+                let mean = if stream.uniform() < share {
+                    short
+                } else {
+                    long
+                };
+                mean * stream.exponential()
             }
-            Shape::Lognormal(mean, deviation) => (mean + deviation * normal(stream)).exp(),
+            Shape::Lognormal(mean, deviation) => (mean + deviation * stream.normal()).exp(),
         }
     }
 }
@@ -407,7 +411,7 @@ impl TimeSource<'_> {
                 let row = match order {
                     Order::AsMeasured => *next,
                     Order::Shuffled => {
-                        ((uniform(stream) * queries as f64) as usize).min(queries - 1)
+                        ((stream.uniform() * queries as f64) as usize).min(queries - 1)
                     }
                 };
                 *next = if *next + 1 == queries { 0 } else { *next + 1 };

@@ -3,11 +3,11 @@
 use super::settings::Run;
 use crate::client::{Client, search_path};
 use crate::process::Process;
-use crate::random::Random;
 use crate::stage::{Stage, slow_queries};
 use crate::verdict::Verdict;
 use anyhow::Context;
 use serde_json::Value;
+use stats::Random;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

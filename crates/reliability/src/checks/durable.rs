@@ -2,10 +2,10 @@
 
 use super::settings::Run;
 use crate::process::Process;
-use crate::random::Random;
 use crate::stage::Stage;
 use crate::verdict::Verdict;
 use serde_json::{Value, json};
+use stats::Random;
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};

@@ -3,11 +3,11 @@
 use super::rolling::{addresses, index_servers};
 use super::settings::Run;
 use crate::proxy::Proxy;
-use crate::random::Random;
 use crate::stage::{NOTICED, Stage, ordinary_paths, questions};
 use crate::traffic::{Tally, Traffic};
 use crate::verdict::Verdict;
 use rustix::process::Signal;
+use stats::Random;
 use std::sync::Arc;
 use std::time::Duration;
 

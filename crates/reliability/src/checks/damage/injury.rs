@@ -1,8 +1,8 @@
 //! Injuries to index files that servers have open, and their repair.
 
-use crate::random::Random;
 use anyhow::Context;
 use serde_json::Value;
+use stats::Random;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::Read;
 use std::os::unix::fs::{FileExt, PermissionsExt};

@@ -6,13 +6,13 @@ use super::partial::{Asking, judge::Judge};
 use super::settings::Run;
 use crate::client::metric;
 use crate::process::Process;
-use crate::random::Random;
 use crate::stage::{Stage, ordinary_paths, questions};
 use crate::traffic::Traffic;
 use crate::verdict::Verdict;
 use anyhow::bail;
 use injury::{Holds, Injury, Victim, victims};
 use rustix::process::Signal;
+use stats::Random;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

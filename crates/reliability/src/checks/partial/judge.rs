@@ -261,7 +261,7 @@ impl Judge {
         }
     }
 
-    /// Whether an answer is that of the index without the `missing` parts.
+    /// Returns whether an answer is that of the index without the `missing` parts.
     fn is_right(&self, question: &Question, answer: &SearchAnswer, missing: &[usize]) -> bool {
         let lacks_summaries = self.judges_without_summaries
             && answer.degraded.iter().any(|one| one.lacks == "summaries");
@@ -281,7 +281,7 @@ impl Judge {
                 })
     }
 
-    /// Whether `part`, or any part where it is `None`, had a fault.
+    /// Returns whether `part`, or any part where it is `None`, had a fault.
     fn may_be_missed(&self, part: Option<usize>, begun: Instant) -> bool {
         lock(&self.faults).iter().any(|fault| {
             let is_over = fault.ended.is_some_and(|ended| ended + TAKEN_BACK < begun);

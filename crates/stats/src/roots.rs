@@ -3,7 +3,7 @@
 /// Returns the point between `low` and `high` where `value` changes its sign, by bisection down to two
 /// neighbouring floating-point numbers. `value(low)` and `value(high)` must differ in sign; if they do
 /// not, returns the end with the value nearer to zero.
-pub(crate) fn crossing(low: f64, high: f64, value: impl Fn(f64) -> f64) -> f64 {
+pub fn crossing(low: f64, high: f64, value: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (low, high);
     let low_is_negative = value(low) < 0.0;
     loop {
@@ -25,7 +25,7 @@ pub(crate) fn crossing(low: f64, high: f64, value: impl Fn(f64) -> f64) -> f64 {
 
 /// Returns the time at which a falling function of time, 1 or less at 0, reaches `level`. Doubles from
 /// `scale` until the level is passed, then bisects.
-pub(crate) fn time_at_level(level: f64, scale: f64, exceeds: impl Fn(f64) -> f64) -> f64 {
+pub fn time_at_level(level: f64, scale: f64, exceeds: impl Fn(f64) -> f64) -> f64 {
     if exceeds(0.0) <= level {
         return 0.0;
     }
