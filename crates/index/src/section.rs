@@ -67,14 +67,14 @@ impl Section {
         (self.file.is_verified() || self.touch(range)).then_some(bytes)
     }
 
-    /// Whether the `bytes` bytes at `at` lie inside and match their checksums.
+    /// Returns whether the `bytes` bytes at `at` lie inside and match their checksums.
     #[inline(never)]
     fn touch_inside(&self, at: usize, bytes: usize) -> bool {
         let range = at..at.saturating_add(bytes);
         range.end <= self.len() && self.touch(range)
     }
 
-    /// Whether bytes of the section match their checksums.
+    /// Returns whether bytes of the section match their checksums.
     #[inline(never)]
     fn touch(&self, range: Range<usize>) -> bool {
         self.file
@@ -183,13 +183,13 @@ impl<'a> LazyBytes<'a> {
         }
     }
 
-    /// Whether some of the bytes may not be verified yet.
+    /// Returns whether some of the bytes may not be verified yet.
     #[inline]
     pub(crate) fn is_lazy(&self) -> bool {
         self.unverified.is_some()
     }
 
-    /// Whether bytes match their checksums; false for bytes outside the section.
+    /// Returns whether bytes match their checksums; false for bytes outside the section.
     #[inline]
     pub(crate) fn ensure(&self, range: Range<usize>) -> bool {
         self.unverified.is_none() || self.touch(range)

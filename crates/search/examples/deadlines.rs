@@ -9,9 +9,10 @@
 mod measured;
 
 use measured::{segments_and_plans, time_us};
-use search::{Operator, Stop, search_until};
+use search::{Operator, SearchTask, Stop};
 use std::error::Error;
 use std::hint::black_box;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const PASSES: usize = 31;
@@ -29,15 +30,17 @@ fn main() -> Result<(), Box<dyn Error>> {
                 let deadline = Instant::now() + Duration::from_secs(3600);
                 let is_due = || Instant::now() >= deadline;
                 let (mut without, mut with) = (f64::MAX, f64::MAX);
+                let task =
+                    || SearchTask::new(Arc::clone(plan), segments.iter().cloned(), 10, counted);
                 for _ in 0..PASSES {
                     without = without.min(time_us(|| {
                         let stop = Stop::default();
-                        black_box(search_until(plan, &segments, 10, counted, stop)?);
+                        black_box(task().run(&stop)?);
                         Ok(())
                     })?);
                     with = with.min(time_us(|| {
                         let stop = Stop::when(&is_due);
-                        black_box(search_until(plan, &segments, 10, counted, stop)?);
+                        black_box(task().run(&stop)?);
                         Ok(())
                     })?);
                 }

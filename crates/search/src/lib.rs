@@ -1,7 +1,7 @@
 //! Search engine core: query text to plan to algorithm to the k best. No files, no network, no threads of its own.
 //!
 //! ```text
-//! text ──parse──► Query ──Plan::new(statistics)──► Plan ──search_partition──► TopK ──► hits
+//! text ──parse──► Query ──Plan::new(statistics)──► Plan ──SearchTask──► TopK ──► hits
 //! ```
 //!
 //! Exactness rule: for any chunks, ranges and order the same hits, scores and order.
@@ -37,9 +37,7 @@ pub use context::cancel::Stop;
 pub use context::contract;
 pub use exec::Coverage;
 pub use exec::profile::{self, Profile, profile};
-pub use exec::run::{
-    Searched, collect, count_partition, search_partition, search_until, top_of_partition,
-};
+pub use exec::run::{Searched, collect, count_partition, search_partition, top_of_partition};
 pub use exec::task::{Cut, SearchTask, Share, Visitor};
 pub use exhaustive::explain::{self, Explanation};
 pub use exhaustive::lacking::Lacking;

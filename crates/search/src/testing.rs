@@ -11,7 +11,7 @@ use crate::exhaustive::search::search_range;
 use crate::plan::node::Node;
 use crate::plan::planner::Plan;
 use crate::plan::ranking::Ranking;
-use crate::query::parse::{Operator, parse};
+use crate::query::parse::{Operator, parse, parse_with};
 use corpus::Document;
 use index::{Index, Segment};
 use std::ops::Range;
@@ -24,8 +24,8 @@ pub(crate) const DOCUMENTS: u32 = 1500;
 /// The collectors of a search: hits and their count.
 pub(crate) type Counted<'a> = Collectors<'a, TopK<'a>, MatchCount<true>>;
 
-/// Makes an index of documents of the words w0 (rare) to w11 (frequent). With `with_deletions`, every seventh is
-/// deleted.
+/// Makes an index of documents of the words w0 (rare) to w11 (frequent), with a field `n` of 0 to 39. With
+/// `with_deletions`, every seventh is deleted.
 pub(crate) fn made_up(with_deletions: bool) -> Index {
     let mut state = 7u64;
     let mut random = move |below: u64| {
@@ -40,6 +40,9 @@ pub(crate) fn made_up(with_deletions: bool) -> Index {
             Document {
                 url: format!("http://s{}.test/{number}", number % 5),
                 body: words.collect::<Vec<_>>().join(" "),
+                fields: [("n".to_owned(), (number * 7 % 40).into())]
+                    .into_iter()
+                    .collect(),
                 ..Document::default()
             }
         })
@@ -77,7 +80,7 @@ pub(crate) fn planned(index: &Index, typed: &str) -> Plan {
         true => Operator::Or,
         false => Operator::And,
     };
-    let query = parse(typed, index.analyzer(), operator).query;
+    let query = parse_with(typed, index.analyzer(), index.fields(), operator).query;
     Plan::new(&query, Ranking::default(), index.statistics()).unwrap()
 }
 

@@ -4,13 +4,13 @@
 //! source: MANIFEST-<n>, its files, log-<m>…  ──verified──►  target: files, MANIFEST-<n>, log-<m>…
 //! ```
 //!
-//! A backup is an index: it can be searched, checked and restored. A backup to a directory that holds an earlier one copies
-//! only files that the earlier one lacks, because files are written once and never changed. The manifest follows its
-//! files, and logs follow the manifest, so an interrupted backup leaves the earlier backup, or the new generation with a
-//! prefix of its logs.
+//! A backup is an index: it can be searched, checked and restored. A backup to a directory that holds an earlier one
+//! copies only files that the earlier one lacks, because files are written once and never changed. The manifest follows
+//! its files, and logs follow the manifest, so an interrupted backup leaves the earlier backup, or the new generation
+//! with a prefix of its logs.
 //!
-//! The source may be written meanwhile: all files of its generation are open before the first is copied, and an open file
-//! stays readable after its removal.
+//! The source may be written meanwhile: all files of its generation are open before the first is copied, and an open
+//! file stays readable after its removal.
 
 mod copy;
 mod source;
@@ -185,7 +185,7 @@ fn copy_all(
     Ok(summary)
 }
 
-/// Whether the target has the file, whole.
+/// Returns whether the target has the file, whole.
 fn holds(
     target: &SharedStorage,
     manifest: &Manifest,

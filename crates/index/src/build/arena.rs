@@ -38,7 +38,7 @@ impl Arena {
         self.pages.len() * PAGE_BYTES
     }
 
-    /// Whether another document might exceed the address space, so that the run must be flushed.
+    /// Returns whether another document might exceed the address space, so that the run must be flushed.
     pub(crate) fn is_full(&self) -> bool {
         self.pages.len() >= 1 << (31 - PAGE_BITS)
     }

@@ -15,7 +15,7 @@ use crate::{Field, IndexError, Order, Texts};
 use text::Analyzer;
 use vfs::SharedStorage;
 
-/// What every segment of a commit shares.
+/// State that all segments of a commit share.
 #[derive(Clone)]
 pub(crate) struct Target {
     pub(crate) storage: SharedStorage,

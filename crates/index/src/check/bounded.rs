@@ -13,7 +13,7 @@ impl<'a> Bounded<'a> {
         Bounded { bounds, block: 0 }
     }
 
-    /// Whether a posting stays within them; called by increasing document.
+    /// Returns whether a posting stays within them; called by increasing document.
     pub(super) fn holds(&mut self, doc: u32, frequency: u32, length: u8) -> bool {
         while self.bounds.last_doc(self.block) < DocId(doc) {
             self.block += 1;

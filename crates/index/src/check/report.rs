@@ -52,7 +52,7 @@ impl Damages {
         }
     }
 
-    /// Whether no further damage is recorded, so that the search for it may end.
+    /// Returns whether no further damage is recorded, so that the search for it may end.
     pub(super) fn is_full(&self) -> bool {
         self.found.len() >= self.max
     }

@@ -9,7 +9,7 @@ const EXAMPLES: usize = 3;
 /// Distinct values up to which they are counted across segments.
 const DISTINCT_MAX: usize = 1 << 20;
 
-/// What is known of one field of an index.
+/// Summary of one field of an index.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FieldSummary {
     /// Name.

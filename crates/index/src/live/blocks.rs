@@ -39,7 +39,7 @@ impl VerifiedBlocks {
         word.is_some_and(|word| word.load(Ordering::Acquire) >> (block % 64) & 1 == 1)
     }
 
-    /// Whether all blocks of a range are in the set; compares 64 of them at a time.
+    /// Returns whether all blocks of a range are in the set; compares 64 of them at a time.
     #[inline]
     pub(super) fn contain(&self, blocks: Range<usize>) -> bool {
         let mut from = blocks.start;

@@ -82,7 +82,7 @@ impl Index {
         Some((&file.path, file.trust()))
     }
 
-    /// Whether a file should be verified without delay.
+    /// Returns whether a file should be verified without delay.
     pub fn is_in_doubt(&self, number: usize) -> bool {
         let file = self.files.all.get(number);
         file.is_some_and(|file| {

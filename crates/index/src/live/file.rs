@@ -78,7 +78,7 @@ impl LiveFile {
         self.payload_end
     }
 
-    /// Whether every block is verified.
+    /// Returns whether every block is verified.
     #[inline]
     pub(crate) fn is_verified(&self) -> bool {
         self.blocks.are_all()
@@ -90,14 +90,14 @@ impl LiveFile {
         footer + (self.blocks.count() * BLOCK_BYTES).min(self.payload_end) as u64
     }
 
-    /// Whether the blocks of a range before the footer match their checksums. Verifies the blocks at their first touch;
-    /// a mismatch makes the file damaged or suspect.
+    /// Returns whether the blocks of a range before the footer match their checksums. Verifies the blocks at their
+    /// first touch; a mismatch makes the file damaged or suspect.
     #[inline]
     pub(crate) fn ensure(&self, range: Range<usize>) -> bool {
         self.is_touched(range.clone()) || self.touch(range)
     }
 
-    /// Whether the blocks of a range are verified already.
+    /// Returns whether the blocks of a range are verified already.
     #[inline]
     pub(crate) fn is_touched(&self, range: Range<usize>) -> bool {
         self.blocks.are_all() || {

@@ -62,7 +62,7 @@ impl MergedSegments {
         counts.sum::<usize>() as u64
     }
 
-    /// Whether the manifest has the sources, and its statistics began with those of the merge.
+    /// Returns whether the manifest has the sources, and its statistics began with those of the merge.
     pub(crate) fn fits(&self, manifest: &Manifest) -> bool {
         let known: HashSet<u32> = manifest.segments.iter().map(|one| one.segment).collect();
         let sources = self.segments.iter().flat_map(|merged| &merged.sources);

@@ -13,7 +13,7 @@ const SHARE_MAX: u64 = 8;
 /// Share of a partition's documents from which a segment with many deleted ones is rewritten alone.
 const ALONE_SHARE_MIN: u64 = 16;
 
-/// When segments are merged.
+/// Condition under which segments are merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MergePolicy {
     /// Segments of a partition above which small ones are merged.
@@ -36,10 +36,10 @@ pub struct MergeJob {
 impl MergeJob {
     /// Plans a merge. `index` is the newest generation, and the caller has the lock. `None` where nothing is due.
     ///
-    /// A partition with more than `policy.segments` segments merges the smallest: at least 8, and each further one that is
-    /// no larger than those before it together; but no more documents than 500,000 or an eighth of the partition, so that
-    /// a merge ends before segments are too many again. Otherwise a segment of at least a sixteenth of the partition, more
-    /// than half of whose documents are deleted, is rewritten.
+    /// A partition with more than `policy.segments` segments merges the smallest: at least 8, and each further one that
+    /// is no larger than those before it together; but no more documents than 500,000 or an eighth of the partition, so
+    /// that a merge ends before segments are too many again. Otherwise a segment of at least a sixteenth of the
+    /// partition, more than half of whose documents are deleted, is rewritten.
     pub fn plan(index: &Index, policy: &MergePolicy) -> Option<MergeJob> {
         let manifest = index.manifest().clone();
         let layers = manifest.statistics_layers();

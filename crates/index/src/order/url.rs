@@ -41,7 +41,7 @@ pub(crate) fn url_key(url: &str, key: &mut Vec<u8>) {
     key.extend_from_slice(url.as_bytes());
 }
 
-/// Whether a site is a host name, and not a folder, an address or a URL.
+/// Returns whether a site is a host name, and not a folder, an address or a URL.
 fn is_host(site: &str) -> bool {
     let host = site.split(':').next().unwrap_or("");
     let top = host.trim_end_matches('.').rsplit('.').next().unwrap_or("");

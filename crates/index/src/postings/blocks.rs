@@ -155,7 +155,7 @@ impl<'a> Blocks<'a> {
         self.fill
     }
 
-    /// Whether frequencies that were decoded with the loaded block's documents were overwritten since.
+    /// Returns whether frequencies that were decoded with the loaded block's documents were overwritten since.
     #[inline]
     fn frequencies_gone(&self) -> bool {
         self.frequencies_start.is_none() && self.frequencies_block != self.block

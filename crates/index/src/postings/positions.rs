@@ -287,7 +287,7 @@ impl Blocks<'_> {
         (start, end)
     }
 
-    /// Whether a block of positions and the entries that locate it match their checksums.
+    /// Returns whether a block of positions and the entries that locate it match their checksums.
     #[cold]
     fn touch_positions(&self, block: usize) -> bool {
         let positions = &self.bytes.positions;

@@ -77,7 +77,7 @@ impl SegmentCore {
         }
     }
 
-    /// Whether the lengths of sections fit the number of documents.
+    /// Returns whether the lengths of sections fit the number of documents.
     fn fits(&self) -> bool {
         let documents = self.meta.documents_count as usize;
         let mut lengths = self.lengths.iter().zip(self.meta.words_counts);

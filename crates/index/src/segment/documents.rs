@@ -4,7 +4,7 @@ use super::{Segment, details};
 use crate::{Details, DocId, IndexError};
 
 impl Segment {
-    /// Whether a later document replaced `doc`.
+    /// Returns whether a later document replaced `doc`.
     #[inline]
     pub fn is_deleted(&self, doc: DocId) -> bool {
         self.deletions
@@ -12,7 +12,7 @@ impl Segment {
             .is_some_and(|deletions| deletions.contains(doc.0))
     }
 
-    /// Whether any document is deleted. Searches without deletions skip the test of each document.
+    /// Returns whether any document is deleted. Searches without deletions skip the test of each document.
     pub fn has_deletions(&self) -> bool {
         self.deletions.is_some()
     }

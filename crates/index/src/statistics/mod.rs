@@ -261,7 +261,8 @@ impl Statistics {
     ) -> Result<(), IndexError> {
         for &number in &self.newer {
             let segment = &self.segments[number as usize];
-            // Its count enters the weight of every query with the term.
+            // Its count enters the weight of the term in every part of the index, so no part answers without it: scores
+            // would differ from those of the whole index. The next base has the count, and then its part alone is left out.
             segment.file().ensure_trusted()?;
             if let Some(record) = segment.term(field, term)? {
                 found.document_frequency += u64::from(record.documents_count);

@@ -122,7 +122,7 @@ impl StorePart {
         Ok(None)
     }
 
-    /// Whether any document has the hash.
+    /// Returns whether any document has the hash.
     pub(crate) fn has_hash(&self, hash: u64) -> Result<bool, IndexError> {
         let rank = self.first_rank(hash)?;
         Ok(rank < self.documents_count() && self.entry(rank)?.0 == hash)

@@ -76,7 +76,7 @@ impl StoreWriter {
         Ok(self.blocks_count - 1)
     }
 
-    /// Whether the open block may end now without being less than half full.
+    /// Returns whether the open block may end now without being less than half full.
     pub(crate) fn may_end_block(&self) -> bool {
         self.block.is_empty() || self.block.len() >= BLOCK_BYTES / 2
     }

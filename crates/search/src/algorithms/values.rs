@@ -27,8 +27,8 @@ use crate::verify::probe::{Probe, damage_of};
 use index::{CodeRange, Column, DocId, IndexError, Segment};
 use std::ops::Range;
 
-/// Words of a window: as many documents as 16 blocks of a column have.
-const WINDOW_WORDS: usize = 256;
+/// Words of a window: as many documents as 16 blocks of a column have; few in tests, which have small segments.
+const WINDOW_WORDS: usize = if cfg!(test) { 3 } else { 256 };
 /// Documents of a window.
 const WINDOW: u32 = WINDOW_WORDS as u32 * 64;
 /// Units of work for probing a clause for a block of candidates.
@@ -221,7 +221,7 @@ impl<'a> ByValues<'a> {
         candidates.clear();
     }
 
-    /// The first damage found so far.
+    /// Returns the first damage found so far.
     fn damage(&mut self) -> Result<(), IndexError> {
         damage_of(&mut self.required)?;
         damage_of(&mut self.optional)?;
@@ -253,5 +253,38 @@ impl<'a> Executor<'a> for ByValues<'a> {
 
     fn name(&self) -> Name {
         Name::Mixed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collect::asserting;
+    use crate::testing::{check, clauses};
+
+    #[test]
+    fn matches_led_by_values_are_those_of_the_slow_twin() {
+        for typed in [
+            "+n:7 +w11",
+            "+n:2..4 +w10 w9 w3",
+            "+n:>35 +w11 w8 -w9",
+            "+n:<3 w10 w4",
+        ] {
+            for wanted in [Wanted::Hits, Wanted::HitsAndCount, Wanted::Count] {
+                check(typed, wanted, |plan, segment, ranges, top| {
+                    let [required, optional, excluded] = clauses(plan);
+                    let stop = top.stop();
+                    let excluded = [excluded, &[], &[]];
+                    let condition = Condition::excluding(plan, excluded, segment, stop).unwrap();
+                    let leader = Leader::find(required, segment).unwrap().unwrap();
+                    let nodes = [required, optional];
+                    let opened = ByValues::open(plan, nodes, condition, leader, segment, stop);
+                    let mut values = opened.unwrap().unwrap();
+                    for range in ranges {
+                        asserting::run(&mut values, range.clone(), segment, wanted, top).unwrap();
+                    }
+                });
+            }
+        }
     }
 }

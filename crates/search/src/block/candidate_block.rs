@@ -141,7 +141,7 @@ impl CandidateBlock {
 
 /// Selection of rows.
 impl CandidateBlock {
-    /// The documents, increasing.
+    /// Returns the documents, increasing.
     #[inline]
     pub(crate) fn docs(&self) -> &[u32] {
         &self.docs[..self.count]

@@ -34,7 +34,7 @@ impl Default for Probed {
 }
 
 impl Probed {
-    /// The rows found, increasing.
+    /// Returns the rows found, increasing.
     #[inline]
     pub(crate) fn rows(&self) -> &[u8] {
         &self.found.wanted[..self.found.count]

@@ -124,7 +124,7 @@ impl<'a> List<'a> {
         }
     }
 
-    /// Number of documents in the list.
+    /// Returns the number of documents in the list.
     pub(crate) fn cost(&self) -> u32 {
         self.blocks.documents_count()
     }
@@ -178,7 +178,7 @@ impl<'a> List<'a> {
         }])
     }
 
-    /// Whether the blocks have stored bounds.
+    /// Returns whether the blocks have stored bounds.
     pub(crate) fn is_bounded(&self) -> bool {
         self.bounds.blocks_count() > 0
     }
@@ -234,7 +234,7 @@ impl<'a> List<'a> {
         docs.get(at).copied().unwrap_or(u32::MAX)
     }
 
-    /// The lowest document that a block may hold.
+    /// Returns the lowest document that a block may hold.
     #[inline]
     pub(crate) fn start(&self, block: usize) -> u32 {
         match block {
@@ -243,14 +243,14 @@ impl<'a> List<'a> {
         }
     }
 
-    /// Whether a block holds no document before `end`.
+    /// Returns whether a block holds no document before `end`.
     #[inline]
     pub(crate) fn is_past(&self, block: usize, end: u32) -> bool {
         block >= self.blocks.blocks_count() || self.start(block) >= end
     }
 
-    /// A score that at least `k` live documents of the list reach; 0 if none is known. At most d of the best `k` + d
-    /// postings are deleted, d being the number of deleted documents of the segment.
+    /// Returns a score that at least `k` live documents of the list reach; 0 if none is known. At most d of the best
+    /// `k` + d postings are deleted, d being the number of deleted documents of the segment.
     pub(crate) fn floor(&self, k: usize, segment: &Segment) -> f32 {
         let deleted = segment.documents_count() - segment.live_documents_count();
         let rank = k.saturating_add(deleted as usize);
@@ -380,12 +380,12 @@ pub(crate) fn no_scorer<'a>(plan: &'a Plan, segment: &'a Segment) -> Scorer<'a> 
     Scorer::new(plan, Field::Site, 0.0, segment)
 }
 
-/// Number of postings of all the lists.
+/// Returns the number of postings of all the lists.
 pub(crate) fn postings_of(lists: &[List<'_>]) -> u64 {
     lists.iter().map(|list| u64::from(list.cost())).sum()
 }
 
-/// The first damage found in any of the lists.
+/// Returns the first damage found in any of the lists.
 pub(crate) fn first_damage(lists: &mut [List<'_>]) -> Result<(), IndexError> {
     let damage = lists.iter_mut().find_map(|list| list.blocks.take_error());
     damage.map_or(Ok(()), Err)

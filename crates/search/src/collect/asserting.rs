@@ -140,13 +140,13 @@ impl<'a> Seen<'a> {
         self.words.iter().all(|&word| word == 0)
     }
 
-    /// Whether all documents of another set are in this one.
+    /// Returns whether all documents of another set are in this one.
     fn includes(&self, others: &Seen<'_>) -> bool {
         let mut words = self.words.iter().zip(&others.words);
         words.all(|(word, other)| other & !word == 0)
     }
 
-    /// The number of live documents of the range.
+    /// Returns the number of live documents of the range.
     fn live_count(&self) -> u64 {
         let end = self.range.end.min(self.segment.documents_count());
         let docs = self.range.start..end;
@@ -292,7 +292,7 @@ mod tests {
         }
     }
 
-    /// Whether a run panics.
+    /// Returns whether a run panics.
     fn is_noticed(breach: Breach, wanted: Wanted) -> bool {
         let index = made_up(true);
         let segment = first_segment(&index);

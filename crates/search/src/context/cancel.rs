@@ -72,7 +72,7 @@ impl<'a> Stop<'a> {
         }
     }
 
-    /// Whether the search was cancelled. Explanations and counts that were being computed are void then.
+    /// Returns whether the search was cancelled. Explanations and counts that were being computed are void then.
     pub fn is_cancelled(&self) -> bool {
         self.due.load(Relaxed)
     }
@@ -154,7 +154,7 @@ impl<'a> StopRef<'a> {
         self.0.is_some_and(Stop::ask)
     }
 
-    /// Whether a clause was left unevaluated: its result is void.
+    /// Returns whether a clause was left unevaluated: its result is void.
     #[inline]
     pub(crate) fn is_aborted(self) -> bool {
         self.0.is_some_and(|stop| stop.is_aborted.load(Relaxed))

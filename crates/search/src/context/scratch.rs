@@ -6,7 +6,7 @@ use std::thread::LocalKey;
 
 /// Working memory of a kind that each thread keeps.
 pub(crate) trait Scratch: Default + 'static {
-    /// The store of a thread.
+    /// Returns the store of a thread.
     fn store() -> &'static LocalKey<RefCell<Vec<Box<Self>>>>;
 }
 
@@ -98,7 +98,7 @@ impl<T: Scratch> DerefMut for Lent<T> {
 pub(crate) trait InRow: Sized {
     /// The type without borrows, for empty vectors.
     type Free: 'static;
-    /// The store of a thread.
+    /// Returns the store of a thread.
     fn store() -> &'static LocalKey<RefCell<Vec<Vec<Self::Free>>>>;
 }
 

@@ -68,7 +68,7 @@ impl<'a> Counter<'a> {
         Ok(Some(Counter { all, with_excluded }))
     }
 
-    /// Number of postings of all lists.
+    /// Returns the number of postings of all lists.
     pub(crate) fn postings(&self) -> u64 {
         postings_of(&self.all.lists)
     }

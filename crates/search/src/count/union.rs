@@ -45,7 +45,7 @@ pub(crate) enum Union<'a> {
 }
 
 impl<'a> Union<'a> {
-    /// Number of postings of all lists.
+    /// Returns the number of postings of all lists.
     pub(crate) fn postings(&self) -> u64 {
         postings_of(match self {
             Union::Two(both) => &both.lists,
@@ -109,7 +109,7 @@ fn count_two(
     Ok(sum.saturating_sub(shared.0))
 }
 
-/// Whether the lists' own counts hold for a range.
+/// Returns whether the lists' own counts hold for a range.
 fn is_whole(range: &Range<u32>, segment: &Segment) -> bool {
     *range == (0..segment.documents_count()) && !segment.has_deletions()
 }

@@ -360,7 +360,7 @@ fn least_cost(required: &[Node], segment: &Segment) -> Result<Option<u32>, Index
     Ok(Some(least))
 }
 
-/// Whether a long walk of the rarest required word is worth avoiding: an optional word is rare enough that
+/// Returns whether a long walk of the rarest required word is worth avoiding: an optional word is rare enough that
 /// most of what can be among the best holds it.
 fn is_led_by_optional(
     leader: u32,
@@ -383,7 +383,7 @@ fn is_led_by_optional(
     Ok(leader >= LEADER_MIN && rarest * RARER < leader)
 }
 
-/// The lists of clauses that are all required; `None` where the segment lacks one.
+/// Returns the lists of clauses that are all required; `None` where the segment lacks one.
 fn open_all<'a>(
     plan: &'a Plan,
     nodes: &'a [Node],

@@ -1,4 +1,7 @@
-//! A plan on a partition: its segments one after another, on one thread.
+//! A plan that is borrowed, on segments one after another on one thread: collectors fed directly.
+//!
+//! Servers and the engine search by [`SearchTask`](crate::SearchTask), which owns what it needs and can be cancelled.
+//! Here a caller brings collectors of its own, or measures algorithms alone.
 //!
 //! Hits, scores and counts are those of the slow twin, [`crate::exhaustive`].
 
@@ -6,13 +9,12 @@ use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
 use crate::collect::match_count::MatchCount;
 use crate::collect::topk::hit::ScoredHit;
 use crate::collect::topk::kept::TopK;
-use crate::context::cancel::Stop;
 use crate::exec::walk::{Coverage, Few, Piece, Walk, walk};
 use crate::plan::planner::Plan;
 use index::{IndexError, Segment};
 use std::sync::Arc;
 
-/// What a search found, as far as it came.
+/// Result of a search, which may have been cut.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Searched {
     /// The k best hits of the documents that were searched, best first.
@@ -27,7 +29,7 @@ pub struct Searched {
     pub documents_count: u64,
 }
 
-/// The k best hits of some segments, best first, and the exact count of matching documents.
+/// Returns the k best hits of some segments, best first, and the exact count of matching documents.
 pub fn search_partition<'a>(
     plan: &Plan,
     segments: impl IntoIterator<Item = &'a Arc<Segment>>,
@@ -38,46 +40,7 @@ pub fn search_partition<'a>(
     Ok((top.hits.into_sorted(), top.matches.0))
 }
 
-/// Searches some segments until it is done or `stop` ends it. Without `counted` only those matches are
-/// counted that are looked at anyway.
-pub fn search_until<'a: 'p, 'p>(
-    plan: &'p Plan,
-    segments: impl IntoIterator<Item = &'a Arc<Segment>>,
-    k: usize,
-    counted: bool,
-    stop: Stop<'p>,
-) -> Result<Searched, IndexError> {
-    let stop = &stop;
-    match (k, counted) {
-        (0, _) => search_with::<(), true>(plan, segments, (), stop, |()| Vec::new()),
-        (_, true) => search_with::<_, true>(plan, segments, TopK::new(k), stop, TopK::into_sorted),
-        (_, false) => {
-            search_with::<_, false>(plan, segments, TopK::new(k), stop, TopK::into_sorted)
-        }
-    }
-}
-
-fn search_with<'a: 'p, 'p, H: HitCollector<'p>, const EXACT: bool>(
-    plan: &'p Plan,
-    segments: impl IntoIterator<Item = &'a Arc<Segment>>,
-    hits: H,
-    stop: &'p Stop<'p>,
-    sorted: impl FnOnce(H) -> Vec<ScoredHit>,
-) -> Result<Searched, IndexError> {
-    let mut top = Collectors::new(hits, MatchCount::<EXACT>::default()).until(stop);
-    let coverage = collect(plan, segments, &mut top)?;
-    let count_is_exact = EXACT && !top.stop().count_is_cut();
-    let hits = sorted(top.hits);
-    Ok(Searched {
-        matches_count: top.matches.0.max(hits.len() as u64),
-        hits,
-        count_is_exact,
-        documents_searched: coverage.documents_searched,
-        documents_count: coverage.documents_count,
-    })
-}
-
-/// The k best hits of some segments, best first, without counting the rest: what cannot be among them
+/// Returns the k best hits of some segments, best first, without counting the rest: what cannot be among them
 /// need not be looked at.
 pub fn top_of_partition<'a>(
     plan: &Plan,
@@ -91,7 +54,7 @@ pub fn top_of_partition<'a>(
     Ok(top.hits.into_sorted())
 }
 
-/// The exact count of matching documents of some segments.
+/// Returns the exact count of matching documents of some segments.
 pub fn count_partition<'a>(
     plan: &Plan,
     segments: impl IntoIterator<Item = &'a Arc<Segment>>,

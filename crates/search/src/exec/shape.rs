@@ -2,7 +2,7 @@
 
 use crate::plan::node::{Node, PhraseNode};
 
-/// What a plan is, as far as an algorithm is made for it.
+/// Shape of a plan, by which its algorithm is chosen.
 pub(super) enum Shape<'a> {
     Term(&'a Node),
     All(&'a [Node]),

@@ -34,12 +34,12 @@ use std::sync::{Arc, OnceLock};
 /// Ranges begin at multiples of this, so that no two share a word of bits.
 const ALIGNED: u32 = 64;
 
-/// How finely a query is cut.
+/// Granularity of the ranges of a query.
 #[derive(Debug, Clone, Copy)]
 pub struct Cut {
     /// Ranges at most (one a segment at least).
     pub ranges_max: usize,
-    /// No range has fewer postings to be gone through, about: beginning one must cost little beside it.
+    /// Lower limit on the postings of a range, approximate, so that the cost of beginning a range stays small.
     pub postings_min: u64,
 }
 
@@ -47,7 +47,7 @@ impl Cut {
     /// Beginning a range takes as long as these do at most, thirty times over.
     const POSTINGS_MIN: u64 = 1 << 16;
 
-    /// A cut into `ranges_max` ranges, or fewer where a query is not worth them.
+    /// Returns a cut into `ranges_max` ranges, or fewer where a query is not worth them.
     pub fn at_most(ranges_max: usize) -> Cut {
         Cut {
             ranges_max,
@@ -84,7 +84,7 @@ pub struct SearchTask {
     segments: Few<Arc<Segment>>,
     k: usize,
     wanted: Wanted,
-    /// How the first worker cuts, where `pieces` is left to it.
+    /// Granularity for the first worker, where `pieces` is left to it.
     first_cut: Cut,
     pieces: OnceLock<Pieces>,
     next: AtomicUsize,
@@ -99,7 +99,7 @@ struct Pieces {
     order: Walk,
 }
 
-/// What one worker found in the ranges that it took.
+/// Result of one worker, over the ranges that it took.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Share {
     /// The k best hits, best first.
@@ -118,7 +118,8 @@ pub struct Share {
 }
 
 impl SearchTask {
-    /// A search of whole segments for the `k` best hits. With `counted`, and where `k` is 0, every match is counted.
+    /// Returns a search of whole segments for the `k` best hits. With `counted`, and where `k` is 0, every match is
+    /// counted.
     pub fn new(
         plan: Arc<Plan>,
         segments: impl IntoIterator<Item = Arc<Segment>>,
@@ -221,19 +222,19 @@ impl SearchTask {
         self.pieces.get().map_or(&[], |pieces| &pieces.list)
     }
 
-    /// The number of ranges.
+    /// Returns the number of ranges.
     pub fn len(&self) -> usize {
         self.pieces().len()
     }
 
-    /// Whether no document can match.
+    /// Returns whether no document can match.
     pub fn is_empty(&self) -> bool {
         self.pieces
             .get()
             .is_some_and(|pieces| pieces.list.is_empty())
     }
 
-    /// Whether every range was taken.
+    /// Returns whether every range was taken.
     pub fn is_exhausted(&self) -> bool {
         let next = self.next.load(Ordering::Relaxed);
         (self.pieces.get()).is_some_and(|pieces| next >= pieces.list.len())
@@ -256,6 +257,12 @@ impl SearchTask {
         live.saturating_sub(self.next.load(Ordering::Relaxed))
     }
 
+    /// Runs the whole task on the calling thread, as its only worker, until `stop` is due.
+    pub fn run(&self, stop: &Stop<'_>) -> Result<Searched, IndexError> {
+        let share = self.work(stop, || false)?;
+        Ok(self.merged([share]))
+    }
+
     /// Takes ranges until none is left, or `leaves` says so (asked after each range). A worker that `stop` cancels
     /// takes what is left without searching it, and its share says so. Each worker has a `stop` of its own.
     pub fn work<'s>(
@@ -266,7 +273,7 @@ impl SearchTask {
         self.visit(stop, &mut Leaving(leaves))
     }
 
-    /// As [`SearchTask::work`], under the eyes of a visitor.
+    /// Works like [`SearchTask::work`] and reports to a visitor.
     pub fn visit<'s>(
         &'s self,
         stop: &'s Stop<'s>,
@@ -371,7 +378,7 @@ impl SearchTask {
 }
 
 impl Pieces {
-    /// The segments as they are.
+    /// Returns the segments as they are.
     fn whole(plan: &Plan, segments: &[Arc<Segment>]) -> Pieces {
         let list = match plan.matches_nothing() {
             true => Vec::new(),

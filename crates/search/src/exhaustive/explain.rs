@@ -19,7 +19,7 @@ pub struct Explanation {
     /// The name of the clause, with those of the combinations around it, where the query gives any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// What it is, with the formula.
+    /// Meaning of the value, with the formula.
     pub description: String,
     /// Values it was computed from.
     pub details: Vec<Explanation>,
@@ -296,7 +296,7 @@ fn filter(name: &str, value: f32) -> Explanation {
     Explanation::leaf(value, format!("{name}: a filter adds nothing"))
 }
 
-/// A phrase as it is typed.
+/// Returns a phrase as it is typed.
 fn phrase_name(phrase: &PhraseNode) -> String {
     let words: Vec<&str> = phrase.words.iter().map(|word| word.term.as_str()).collect();
     let words = words.join(" ");

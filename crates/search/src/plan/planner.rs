@@ -108,7 +108,7 @@ impl Plan {
         each_word(&self.root, &mut each);
     }
 
-    /// Whether the statistics alone show that no document matches, so that no segment need be searched.
+    /// Returns whether the statistics alone show that no document matches, so that no segment need be searched.
     pub fn matches_nothing(&self) -> bool {
         matches!(self.root, Node::Nothing)
     }

@@ -75,7 +75,7 @@ impl<'a> Scorer<'a> {
             .score_many(self.weight, frequencies, factors_of, self.grid, scores);
     }
 
-    /// Whether the weight is an upper bound on scores of any frequency.
+    /// Returns whether the weight is an upper bound on scores of any frequency.
     pub(crate) fn saturates(&self) -> bool {
         matches!(self.ranking, Ranking::Bm25 { .. })
     }

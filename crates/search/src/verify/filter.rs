@@ -66,7 +66,7 @@ impl<'a> Condition<'a> {
         self.required.len()
     }
 
-    /// Whether the condition is the exclusion of one list.
+    /// Returns whether the condition is the exclusion of one list.
     pub(crate) fn is_one_list(&self) -> bool {
         self.required.is_empty() && matches!(self.excluded.as_slice(), [Probe::List(_)])
     }
@@ -133,7 +133,7 @@ impl<'a> Condition<'a> {
         }
     }
 
-    /// The first damage found so far.
+    /// Returns the first damage found so far.
     pub(crate) fn damage(&mut self) -> Result<(), IndexError> {
         damage_of(&mut self.required)?;
         damage_of(&mut self.excluded)

@@ -243,7 +243,7 @@ fn probe_some(
     }
 }
 
-/// The first damage found in any of some clauses.
+/// Returns the first damage found in any of some clauses.
 pub(crate) fn damage_of(probes: &mut [Probe<'_>]) -> Result<(), IndexError> {
     let damage = probes.iter_mut().find_map(Probe::take_error);
     damage.map_or(Ok(()), Err)

@@ -1,7 +1,7 @@
 //! Tests of the partial results of cancelled searches: each is a correct part of the whole answer.
 
 use index::{Index, Segment};
-use search::{Operator, Plan, Ranking, ScoredHit, Stop, parse, search_partition, search_until};
+use search::{Operator, Plan, Ranking, ScoredHit, SearchTask, Stop, parse, search_partition};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use testkit::{BuildPlan, MadeUp, build_index};
@@ -65,6 +65,15 @@ fn whatever_the_moment() {
         for counted in [true, false] {
             let query = parse(typed, index.analyzer(), Operator::And).query;
             let plan = Plan::new(&query, Ranking::default(), index.statistics()).unwrap();
+            let plan = Arc::new(plan);
+            let task = || {
+                SearchTask::new(
+                    plan.clone(),
+                    segments(&index).into_iter().cloned(),
+                    10,
+                    counted,
+                )
+            };
             let (all, total) = search_partition(&plan, segments(&index), usize::MAX).unwrap();
             assert!(total > 100, "{typed}: {total}");
             let (mut cut, mut moment) = (0, 0);
@@ -72,7 +81,7 @@ fn whatever_the_moment() {
                 let asked = AtomicU64::new(0);
                 let is_due = || asked.fetch_add(1, Relaxed) >= moment;
                 let stop = Stop::when(&is_due);
-                let found = search_until(&plan, segments(&index), 10, counted, stop).unwrap();
+                let found = task().run(&stop).unwrap();
                 let what = format!("{typed}, ended at question {moment}");
                 assert!(found.documents_searched <= found.documents_count, "{what}");
                 assert!(found.matches_count <= total, "{what}");
@@ -118,7 +127,9 @@ fn loose_phrases_give_way_after_some_documents() {
             false
         };
         let stop = Stop::when(&is_due);
-        search_until(&plan(typed), segments(&index), 10, true, stop).unwrap();
+        let segments = segments(&index).into_iter().cloned();
+        let task = SearchTask::new(Arc::new(plan(typed)), segments, 10, true);
+        task.run(&stop).unwrap();
         assert!(
             asked.load(Relaxed) >= looked_at / DOCUMENTS_MAX,
             "{typed}: asked {} times for {looked_at} documents",

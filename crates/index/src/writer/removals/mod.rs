@@ -109,7 +109,7 @@ impl<'a> Removals<'a> {
         })
     }
 
-    /// Whether the segment may hold one of the URLs.
+    /// Returns whether the segment may hold one of the URLs.
     fn may_remove(&self, older: &Segment, texts: Option<&StorePart>) -> Result<bool, IndexError> {
         let Some(texts) = texts else {
             return Ok(!self.by_hash.is_empty());

@@ -99,12 +99,13 @@ impl<'a> Mixed<'a> {
         }))
     }
 
-    /// The lists of required words, those of phrases included; the shortest first.
+    /// Returns the lists of required words, those of phrases included; the shortest first.
     pub(crate) fn lists(&self) -> &Lists<'a> {
         &self.words.lists
     }
 
-    /// Whether another required clause matches less than a quarter of the documents of the leader, and should lead.
+    /// Returns whether another required clause matches less than a quarter of the documents of the leader, and should
+    /// lead.
     pub(crate) fn is_led_by_many(&self) -> bool {
         let leader = u64::from(self.words.lists[0].cost());
         self.others
@@ -166,7 +167,7 @@ impl<'a> Mixed<'a> {
         most
     }
 
-    /// The upper bounds, or [`Most::UNKNOWN`] while there is no threshold to compare them with.
+    /// Returns the upper bounds, or [`Most::UNKNOWN`] while there is no threshold to compare them with.
     pub(super) fn known_most(&mut self, threshold: f32) -> Most {
         match threshold > 0.0 {
             true => self.measure(),
@@ -190,7 +191,7 @@ impl<'a> Mixed<'a> {
         }
     }
 
-    /// The first damage found so far.
+    /// Returns the first damage found so far.
     pub(super) fn damage(&mut self) -> Result<(), IndexError> {
         self.words.take_error().map_or(Ok(()), Err)?;
         for probe in self.others.iter_mut().chain(&mut self.optional) {

@@ -213,7 +213,7 @@ impl<'a> MaxScore<'a> {
         damage
     }
 
-    /// Number of postings of all lists.
+    /// Returns the number of postings of all lists.
     pub(crate) fn postings(&self) -> u64 {
         let lists = self.lists.iter();
         lists.map(|clause| u64::from(clause.list.cost())).sum()
@@ -433,7 +433,7 @@ impl<'a> Helpers<'_, 'a> {
 }
 
 impl Clause<'_> {
-    /// Whether all documents of a block lie in a range, and the block was not scored yet.
+    /// Returns whether all documents of a block lie in a range, and the block was not scored yet.
     #[inline]
     fn is_within(&self, block: usize, range: &Range<u32>) -> bool {
         self.scored != block

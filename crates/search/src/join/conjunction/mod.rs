@@ -104,7 +104,7 @@ impl<'a> Conjunction<'a> {
         (threshold > others).then_some(threshold - others)
     }
 
-    /// The first damage found so far.
+    /// Returns the first damage found so far.
     pub(crate) fn take_error(&mut self) -> Option<IndexError> {
         let mut lists = self.lists.iter_mut();
         lists.find_map(|list| list.blocks.take_error())
@@ -134,7 +134,7 @@ impl<'a> Conjunction<'a> {
         first_damage(&mut self.lists)
     }
 
-    /// Whether all lists are dense enough to be intersected as bits.
+    /// Returns whether all lists are dense enough to be intersected as bits.
     pub(crate) fn is_dense(&self, segment: &Segment) -> bool {
         self.lists[0].cost() >= segment.documents_count() / DENSE
     }
@@ -183,12 +183,12 @@ impl<'a> Conjunction<'a> {
         }
     }
 
-    /// The first document that a block of the leader may hold.
+    /// Returns the first document that a block of the leader may hold.
     pub(crate) fn start(&self, block: usize) -> u32 {
         self.lists[0].start(block)
     }
 
-    /// Whether a block of the leader may hold documents of the range.
+    /// Returns whether a block of the leader may hold documents of the range.
     pub(crate) fn is_in_range(&self, block: usize, range: &Range<u32>) -> bool {
         !self.lists[0].is_past(block, range.end)
     }

@@ -68,7 +68,7 @@ pub(crate) fn stored(phrase: &PhraseNode, segment: &Segment) -> Result<Stored, I
     })
 }
 
-/// The list of a phrase that is one stored pair, with the phrase's scores.
+/// Returns the list of a phrase that is one stored pair, with the phrase's scores.
 pub(crate) fn list_of<'a>(
     plan: &'a Plan,
     phrase: &PhraseNode,

@@ -67,17 +67,18 @@ impl<'a> Pattern<'a> {
         }
     }
 
-    /// Whether the words may stand apart. Each document is expensive then, so cancellation is tested after each.
+    /// Returns whether the words may stand apart. Each document is expensive then, so cancellation is tested after
+    /// each.
     pub(crate) fn is_loose(&self) -> bool {
         self.slop > 0
     }
 
-    /// Whether the frequency of a distinct word bounds that of the phrase in every document.
+    /// Returns whether the frequency of a distinct word bounds that of the phrase in every document.
     pub(crate) fn is_bounded_by(&self, word: usize) -> bool {
         self.slop == 0 || self.order.first() == Some(&word)
     }
 
-    /// Whether a list of the conjunction is of a word that bounds the phrase.
+    /// Returns whether a list of the conjunction is of a word that bounds the phrase.
     pub(crate) fn is_bounded_by_list(&self, list: usize) -> bool {
         let word = self.lists.iter().position(|&one| one == list);
         word.is_some_and(|word| self.is_bounded_by(word))

@@ -1,7 +1,7 @@
 //! Distinct words of a phrase, and the positions of words that stand within some slop.
 //!
-//! Let the adjusted position of word i be a_i = position − i. The phrase matches at an occurrence p of its first word if
-//! positions for the other words can be chosen, distinct for repeated words, so that max(a) − min(a) ≤ slop.
+//! Let the adjusted position of word i be a_i = position − i. The phrase matches at an occurrence p of its first word
+//! if positions for the other words can be chosen, distinct for repeated words, so that max(a) − min(a) ≤ slop.
 
 use crate::context::cancel::{self, StopRef};
 use crate::plan::node::PhraseNode;
@@ -81,9 +81,9 @@ fn placing_work(words: &[usize]) -> u32 {
     (words.len() / WORDS_PER_UNIT) as u32
 }
 
-/// Whether all words after the first find places with adjusted positions in `low..=high`, the first word standing at
-/// `anchor`. The intervals of one word's repetitions have equal widths and rise with the offset, so taking the first
-/// free place for each is never worse than another choice.
+/// Returns whether all words after the first find places with adjusted positions in `low..=high`, the first word
+/// standing at `anchor`. The intervals of one word's repetitions have equal widths and rise with the offset, so taking
+/// the first free place for each is never worse than another choice.
 fn can_place(positions: &[Vec<u32>], words: &[usize], anchor: i64, low: i64, high: i64) -> bool {
     for (offset, &list) in words.iter().enumerate().skip(1) {
         // The first of a word's repetitions (after the anchor) places them all.

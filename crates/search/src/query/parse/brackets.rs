@@ -15,7 +15,7 @@ const RANGE_BYTES_MAX: usize = 4096;
 pub(super) struct Brackets<'a> {
     pub(super) low: End<'a>,
     pub(super) high: End<'a>,
-    /// With the brackets.
+    /// Text with the brackets.
     pub(super) typed: &'a str,
 }
 

@@ -66,7 +66,7 @@ impl Frame {
         field.cloned().unwrap_or(Target::Words(Field::Text))
     }
 
-    /// Whether `AND` or `OR` has a clause on its left and is not yet pending.
+    /// Returns whether `AND` or `OR` has a clause on its left and is not yet pending.
     pub(super) fn can_join(&self) -> bool {
         !self.clauses.is_empty() && self.join == Join::None && self.sign.is_none()
     }

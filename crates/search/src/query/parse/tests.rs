@@ -356,7 +356,7 @@ fn depth(query: &Query) -> usize {
     }
 }
 
-/// Whether a query keeps the promises of the parser.
+/// Returns whether a query keeps the promises of the parser.
 fn is_well_formed(query: &Query) -> bool {
     match query {
         Query::Nothing => true,
