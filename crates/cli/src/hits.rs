@@ -116,13 +116,17 @@ fn write_hit(out: &mut impl Write, rank: u64, hit: &Hit, style: Style) -> io::Re
     writeln!(out)
 }
 
-/// Writes a tree of values, each above the values from which it is calculated. The parser bounds the depth of the
-/// query, and so that of the tree.
+/// Writes a tree of values, each above the values from which it is calculated, with the name of its clause in brackets.
+/// The parser bounds the depth of the query, and so that of the tree.
 fn write_explanation(out: &mut impl Write, explanation: &Value, indent: usize) -> io::Result<()> {
     let description = explanation["description"].as_str().unwrap_or_default();
     // Scores have single precision, in which they print with the fewest digits that identify them.
     let value = explanation["value"].as_f64().unwrap_or_default() as f32;
-    writeln!(out, "{:indent$}{value} = {}", "", printable(description))?;
+    write!(out, "{:indent$}{value} = ", "")?;
+    if let Some(name) = explanation["name"].as_str() {
+        write!(out, "[{}] ", printable(name))?;
+    }
+    writeln!(out, "{}", printable(description))?;
     for detail in explanation["details"].as_array().into_iter().flatten() {
         write_explanation(out, detail, indent + 2)?;
     }
@@ -177,6 +181,19 @@ fn bar(share: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn clauses_are_named_in_explanations() {
+        let why = serde_json::json!({
+            "value": 1.5,
+            "description": "sum",
+            "details": [{ "value": 0.0, "name": "lang:en", "description": "adds nothing", "details": [] }],
+        });
+        let mut text = Vec::new();
+        write_explanation(&mut text, &why, 2).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        assert_eq!(text, "  1.5 = sum\n    0 = [lang:en] adds nothing\n");
+    }
 
     #[test]
     fn bars_are_as_long_as_their_share() {

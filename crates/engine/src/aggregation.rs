@@ -9,7 +9,7 @@ use search::{
 };
 use std::sync::Arc;
 
-/// What is made of all matches of a query.
+/// Results computed from all matches of a query.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Aggregation {
     /// Facets to count.

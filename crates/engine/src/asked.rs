@@ -364,12 +364,12 @@ impl Asked<'_> {
     }
 }
 
-/// Whether all documents were searched.
+/// Returns whether all documents were searched.
 fn is_whole(found: &Searched) -> bool {
     found.documents_searched == found.documents_count
 }
 
-/// Whether matches beyond the hits may exist.
+/// Returns whether matches beyond the hits may exist.
 fn is_cut(found: &Searched, k: usize) -> bool {
     match found.count_is_exact {
         true => found.matches_count > found.hits.len() as u64,

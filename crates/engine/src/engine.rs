@@ -2,6 +2,7 @@
 
 use crate::asked::Asked;
 use crate::error::EngineError;
+use crate::generations::Generations;
 use crate::options::SearchOptions;
 use crate::part::Part;
 use crate::retried::retried;
@@ -15,8 +16,9 @@ use wire::SearchAnswer;
 /// Open index, which any number of threads may search at once.
 #[derive(Debug)]
 pub struct Engine {
+    generations: Arc<Generations>,
+    /// The newest generation, all chunks of it.
     part: RwLock<Arc<Part>>,
-    storage: Option<SharedStorage>,
 }
 
 impl Engine {
@@ -34,37 +36,32 @@ impl Engine {
     /// # Errors
     /// No index in the storage, or one that cannot be read.
     pub fn open_in(storage: SharedStorage) -> Result<Engine, EngineError> {
-        let index = Arc::new(Index::open(Arc::clone(&storage))?);
-        Ok(Engine {
-            storage: Some(storage),
-            ..Engine::of(index)
-        })
+        Ok(Engine::over(Generations::open(storage)?))
     }
 
     /// Returns an engine over an open snapshot, which is never reloaded.
     pub fn of(index: Arc<Index>) -> Engine {
-        let chunks = 0..=index.chunks_count().saturating_sub(1);
-        Engine {
-            part: RwLock::new(Arc::new(Part::new(index, chunks))),
-            storage: None,
-        }
+        Engine::over(Generations::fixed(index))
+    }
+
+    /// Returns an engine over the generations of an index, which it may share with servers of the process.
+    pub fn over(generations: Arc<Generations>) -> Engine {
+        let part = RwLock::new(Arc::new(whole(generations.newest())));
+        Engine { generations, part }
     }
 
     /// Opens the newest generation, where there is a newer one, and returns its number. Files that stayed are shared
-    /// with the generation before. Searches under way finish with theirs.
+    /// with the generation before; damaged ones that were replaced are opened again. Searches under way finish with
+    /// theirs.
     pub fn reload(&self) -> Result<u64, EngineError> {
-        let before = self.part();
-        let Some(storage) = &self.storage else {
-            return Ok(before.index().generation());
-        };
-        if Index::newest_generation(storage)? == Some(before.index().generation()) {
-            return Ok(before.index().generation());
+        self.generations.reload()?;
+        let mut part = self.part.write().unwrap_or_else(PoisonError::into_inner);
+        // Read under the lock, so that a slower thread never puts an older generation back.
+        let newest = self.generations.newest();
+        let generation = newest.generation();
+        if !Arc::ptr_eq(part.index(), &newest) {
+            *part = Arc::new(whole(newest));
         }
-        let opened = Index::open_after(Arc::clone(storage), before.index())?;
-        let generation = opened.generation();
-        let chunks = 0..=opened.chunks_count().saturating_sub(1);
-        let part = Arc::new(Part::new(Arc::new(opened), chunks));
-        *self.part.write().unwrap_or_else(PoisonError::into_inner) = part;
         Ok(generation)
     }
 
@@ -133,4 +130,10 @@ impl Engine {
         let part = self.part.read().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(&part)
     }
+}
+
+/// Returns all chunks of an index as one partition.
+fn whole(index: Arc<Index>) -> Part {
+    let chunks = 0..=index.chunks_count().saturating_sub(1);
+    Part::new(index, chunks)
 }

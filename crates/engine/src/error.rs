@@ -49,7 +49,7 @@ pub enum DetailsError {
     /// A hit is of no segment that is read here, or of no document of its segment.
     #[error("{reason}")]
     NotServed {
-        /// What is missing.
+        /// Missing object.
         reason: String,
     },
     /// The search was cancelled.

@@ -56,9 +56,7 @@ impl Part {
         counted: bool,
         stop: &Stop<'_>,
     ) -> Result<Searched, IndexError> {
-        let task = self.task(plan, k, counted);
-        let share = task.work(stop, || false)?;
-        Ok(task.merged([share]))
+        self.task(plan, k, counted).run(stop)
     }
 
     /// Counts the matches of a site, by name, up to `limit`. A lower bound where `stop` is due.

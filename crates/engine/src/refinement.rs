@@ -73,8 +73,12 @@ impl SearchOptions {
         };
         let mut filters = Vec::with_capacity(self.filters.len());
         for filter in &self.filters {
-            let filter = search::parse_filter(filter, analyzer, schema);
-            filters.push(filter.map_err(|reason| refused("filter", reason))?);
+            let parsed = search::parse_filter(filter, analyzer, schema);
+            let parsed = parsed.map_err(|reason| refused("filter", reason))?;
+            filters.push(match self.explain {
+                true => named(filter, parsed),
+                false => parsed,
+            });
         }
         let query_of = |facet: &Facet| {
             let is_other = |filter: &&Query| only_field(filter) != Some(&facet.field);
@@ -111,6 +115,18 @@ fn grouped(facets: Vec<Facet>, query_of: impl Fn(&Facet) -> Option<Query>) -> Ve
         groups[group].places.push(place);
     }
     groups
+}
+
+/// Returns a filter whose name in explanations is its text, cut to the length of a name.
+fn named(text: &str, filter: Query) -> Query {
+    let text = text.trim();
+    let longest = text.len().min(search::parse::NAME_BYTES_MAX);
+    let is_boundary = |at: &usize| text.is_char_boundary(*at);
+    let end = (0..=longest).rev().find(is_boundary).unwrap_or(0);
+    Query::Named {
+        name: text[..end].to_owned(),
+        clause: Box::new(filter),
+    }
 }
 
 /// Returns the field whose values are all that a filter tests.
@@ -215,5 +231,31 @@ mod tests {
             .refine(" ", parse(""), Analyzer::Plain, &schema)
             .unwrap();
         assert_eq!(count(&alone.query), 3);
+    }
+
+    #[test]
+    fn explained_filters_have_their_text_as_a_name() {
+        let schema: Schema = [("lang", FieldType::Keyword)].into_iter().collect();
+        let long = format!("lang:x{}", "é".repeat(200));
+        let names = |explain| {
+            let options = SearchOptions {
+                filters: vec![" lang:(en OR de)".into(), long.clone()],
+                explain,
+                ..SearchOptions::default()
+            };
+            let parsed = search::parse("moon", Analyzer::Plain, options.operator);
+            let refined = options.refine("moon", parsed, Analyzer::Plain, &schema);
+            let Query::Boolean { required, .. } = refined.unwrap().0.query else {
+                panic!("filters are required");
+            };
+            let name = |clause: Query| match clause {
+                Query::Named { name, .. } => Some(name),
+                _ => None,
+            };
+            required.into_iter().filter_map(name).collect::<Vec<_>>()
+        };
+        let cut = format!("lang:x{}", "é".repeat(125));
+        assert_eq!(names(true), ["lang:(en OR de)".to_owned(), cut]);
+        assert!(names(false).is_empty());
     }
 }

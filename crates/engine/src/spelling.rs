@@ -46,7 +46,7 @@ struct TypedWord {
 /// Search for documents with words like those typed.
 #[derive(Debug)]
 pub struct Attempt {
-    /// What to search for, [`SAMPLE_HITS`] hits with summaries.
+    /// Query of which [`SAMPLE_HITS`] hits with summaries are needed.
     pub query: Query,
     changed: Vec<Near>,
 }
@@ -252,7 +252,8 @@ fn correctable(word: &str, analyzer: Analyzer) -> Option<String> {
     }
 }
 
-/// Rates a word in place of another: by its count, the letters that differ, and the first letter, which is seldom wrong.
+/// Rates a word in place of another: by its count, the letters that differ, and the first letter, which is seldom
+/// wrong.
 fn rating(typed: &str, candidate: &str, count: u32) -> f64 {
     let typed = typed.to_lowercase();
     let differs = match () {

@@ -139,7 +139,9 @@ impl Think {
         match *self {
             Think::None => 0,
             Think::Fixed(time) => time.as_nanos() as u64,
-            Think::Exponential(mean) => (mean.as_nanos() as f64 * random.exponential()) as u64,
+            Think::Exponential(mean) => {
+                (mean.as_nanos() as f64 * random.exponential_by_inversion()) as u64
+            }
             Think::Uniform(from, to) => {
                 let span_ns = to.saturating_sub(from).as_nanos() as f64;
                 from.as_nanos() as u64 + (span_ns * random.uniform()) as u64

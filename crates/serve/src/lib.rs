@@ -22,7 +22,7 @@ mod index_server;
 mod metrics;
 pub mod net;
 mod rpc;
-pub mod snapshot;
+mod snapshot;
 mod writes;
 
 pub use self::metrics::process::ServerMetrics;
@@ -41,6 +41,7 @@ pub use deploy::partitioning::Topology;
 pub use deploy::server::{ServeOptions, Server, termination};
 pub use deploy::supervisor;
 pub use document_server::InProcessDocumentServer;
+pub use engine::{Generations, Preloading};
 pub use front_end::{FrontEnd, FrontEndOptions};
 pub use index_server::InProcessIndexServer;
 pub use index_server::figures::Figures;
@@ -50,4 +51,3 @@ pub use index_server::synthetic::{SyntheticClock, SyntheticRequest, SyntheticTim
 pub use net::listener::{ClientHeader, ConnectionLimits, Network, TrustedProxies, parse_network};
 pub use net::socket::io_runtime;
 pub use rpc::{RpcServer, RpcServices};
-pub use snapshot::generations::{Generations, Preloading};

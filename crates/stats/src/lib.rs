@@ -3,7 +3,7 @@
 //! - [`random`]: independent streams of one seed;
 //! - [`student`]: mean, deviation and confidence interval of independent values;
 //! - [`quantile`]: quantiles of a sorted sample, by nearest rank;
-//! - [`roots`]: bisection.
+//! - [`roots`], by bisection.
 
 pub mod quantile;
 pub mod random;

@@ -82,7 +82,8 @@ impl HandlerArguments {
     }
 }
 
-/// Returns the speed of the slowest of some CPUs relative to the fastest of the machine; 1 within the class of the fastest.
+/// Returns the speed of the slowest of some CPUs relative to the fastest of the machine; 1 within the class of the
+/// fastest.
 fn speed_of(topology: &CpuTopology, cpus: &CpuSet) -> Option<f64> {
     let among = topology
         .contexts
@@ -210,7 +211,8 @@ impl VerifyArguments {
     /// Starts the background verification.
     pub(crate) fn start(&self, generations: &Arc<Generations>) -> anyhow::Result<()> {
         let bytes_per_s = u64::from(self.verify_mib_s) << 20;
-        Ok(generations.verify_in_background(bytes_per_s)?)
+        let started = generations.verify_in_background(bytes_per_s);
+        started.context("cannot start the thread that verifies files")
     }
 
     /// Returns the arguments that give another process the same rate.

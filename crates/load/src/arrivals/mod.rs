@@ -221,10 +221,10 @@ impl Arrivals {
 /// (Lewis & Shedler 1979). `instant` returns seconds, or `None` after the last arrival.
 fn inverted(seconds: f64, random: &mut Random, instant: impl Fn(f64) -> Option<f64>) -> Vec<u64> {
     let mut arrivals = Vec::new();
-    let mut work = random.exponential();
+    let mut work = random.exponential_by_inversion();
     while let Some(at) = instant(work).filter(|&at| at < seconds) {
         arrivals.push(nanoseconds(at));
-        work += random.exponential();
+        work += random.exponential_by_inversion();
     }
     arrivals
 }

@@ -125,7 +125,8 @@ fn is_reading(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD)
 }
 
-/// Whether a browser sent this for a page of another origin. Ports of one host are one *site*, so `same-site` is not enough.
+/// Returns whether a browser sent this for a page of another origin. Ports of one host are one *site*, so `same-site`
+/// is not enough.
 fn is_cross_site(headers: &HeaderMap, host: &str) -> bool {
     let own = format!("http://{host}");
     let is_foreign =

@@ -16,10 +16,11 @@ pub(crate) mod side;
 mod token;
 
 use crate::api::error::ServeError;
-use crate::http;
-use crate::http::App;
+use crate::http::app::App;
+use crate::http::failure::status;
 use crate::http::layers::finished;
 use crate::http::response::{JSON, refusal, respond};
+use crate::http::routes::health;
 use crate::net::socket::listen_on;
 use crate::writes;
 use axum::Router;
@@ -105,7 +106,7 @@ impl AdminServer {
     /// Begins to answer on a thread of its own, until the returned thread is dropped.
     pub(crate) fn start(self, app: Arc<App>) -> Result<SideThread, ServeError> {
         let routes = Router::new()
-            .route("/healthz", get(http::health))
+            .route("/healthz", get(health))
             .route("/metrics", get(metrics_text))
             .route("/reload", post(reload));
         let routes = writes::with_routes(routes)
@@ -168,6 +169,6 @@ async fn reload(State(app): State<Arc<App>>) -> Response<Body> {
             respond(StatusCode::OK, JSON, json.to_string())
         }
         // A client that may reload may read the paths of the index.
-        Err(error) => refusal(http::status(&error), &error.to_string()),
+        Err(error) => refusal(status(&error), &error.to_string()),
     }
 }

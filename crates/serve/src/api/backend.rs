@@ -11,9 +11,17 @@ use crate::api::reply::Reply;
 use fields::FacetCounts;
 use std::sync::Arc;
 
+/// Interface that servers of both kinds share: what they serve, and how they serve the newest.
+pub trait Server: Send + Sync {
+    /// Reports the status of the server.
+    fn status(&self, request: &StatusRequest, reply: Reply<Status>);
+    /// Opens the newest generation of the index and replies with its number.
+    fn reload(&self, reply: Reply<u64>);
+}
+
 /// Interface of an index server. No method blocks for long: long work is queued and answered through
 /// the reply.
-pub trait IndexServer: Send + Sync {
+pub trait IndexServer: Server {
     /// Finds the best hits of the partition.
     fn search(&self, query: &Arc<Query>, request: SearchRequest, reply: Reply<PartitionHits>);
     /// Reads the details of hits, in the order of the request.
@@ -27,21 +35,13 @@ pub trait IndexServer: Send + Sync {
         request: CountFacetsRequest,
         reply: Reply<Vec<FacetCounts>>,
     );
-    /// Reports the status of the server.
-    fn status(&self, request: &StatusRequest, reply: Reply<Status>);
-    /// Opens the newest generation of the index and replies with its number.
-    fn reload(&self, reply: Reply<u64>);
 }
 
 /// Interface of a document server.
-pub trait DocumentServer: Send + Sync {
+pub trait DocumentServer: Server {
     /// Makes summaries, in the order of the request; `None` for a missing text, empty in an index
     /// without texts.
     fn summaries(&self, request: SummariesRequest, reply: Reply<Vec<Option<TextSummary>>>);
     /// Reads a document as stored.
     fn document(&self, url: &str, reply: Reply<Option<index::StoredDocument>>);
-    /// Reports the status of the server.
-    fn status(&self, request: &StatusRequest, reply: Reply<Status>);
-    /// Opens the newest generation of the index and replies with its number.
-    fn reload(&self, reply: Reply<u64>);
 }

@@ -56,7 +56,7 @@ pub enum SearchError {
     /// A part closed the generation of the query, and no time was left to begin the query again.
     #[error("{part} no longer has generation {generation} of the index open; search again")]
     GenerationGone {
-        /// Which part.
+        /// Name of the part.
         part: String,
         /// The generation that the query began with.
         generation: u64,

@@ -91,11 +91,11 @@ pub enum ServerError {
 /// Retry rule of a failed call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Retry {
-    /// At the same replica too: the failure may have passed.
+    /// Retry at any replica, the same one included: the failure may have passed.
     AnyReplica,
-    /// At another replica: the same one would fail again.
+    /// Retry at another replica: the same one would fail again.
     OtherReplica,
-    /// Nowhere: every replica would fail.
+    /// No retry: every replica would fail.
     None,
 }
 

@@ -4,7 +4,7 @@
 //! status is compared with the cluster file: a server of another index or of other chunks gets no
 //! calls.
 
-use crate::api::backend::{DocumentServer, IndexServer};
+use crate::api::backend::Server;
 use crate::api::chunks::Chunks;
 use crate::api::chunks::shown;
 use crate::api::messages::{Status, StatusRequest};
@@ -19,23 +19,6 @@ use std::time::Duration;
 const PERIOD: Duration = Duration::from_millis(250);
 /// Time without an answer after which a server counts as dead.
 const ANSWER_MAX: Duration = Duration::from_secs(1);
-
-/// Server interface for health checks.
-pub(crate) trait Checked: Send + Sync {
-    fn ask(&self, request: &StatusRequest, reply: Reply<Status>);
-}
-
-impl Checked for dyn IndexServer {
-    fn ask(&self, request: &StatusRequest, reply: Reply<Status>) {
-        self.status(request, reply);
-    }
-}
-
-impl Checked for dyn DocumentServer {
-    fn ask(&self, request: &StatusRequest, reply: Reply<Status>) {
-        self.status(request, reply);
-    }
-}
 
 /// Watches all servers of a cluster and never returns. Servers of this process need no checks.
 pub(crate) async fn watch(cluster: &Cluster) {
@@ -62,7 +45,7 @@ pub(crate) async fn watch(cluster: &Cluster) {
     tokio::join!(index_servers, document_servers);
 }
 
-async fn watch_group<S: Checked + ?Sized>(
+async fn watch_group<S: Server + ?Sized>(
     group: &Replicas<S>,
     request: StatusRequest,
     index_id: &OnceLock<String>,
@@ -96,14 +79,14 @@ impl std::fmt::Display for Trouble {
 }
 
 /// Checks one server and records the result; fails with its trouble.
-pub(crate) async fn check<S: Checked + ?Sized>(
+pub(crate) async fn check<S: Server + ?Sized>(
     replica: &Replica<S>,
     chunks: &Chunks,
     request: &StatusRequest,
     index_id: &OnceLock<String>,
 ) -> Result<Status, Trouble> {
     let (reply, answer) = Reply::channel();
-    replica.server.ask(request, reply);
+    replica.server.status(request, reply);
     let silent = || format!("no answer within {} ms", ANSWER_MAX.as_millis());
     let checked = match tokio::time::timeout(ANSWER_MAX, answer).await {
         Ok(Ok(Ok(status))) => accept(status, chunks, index_id).map_err(Trouble::Misplaced),

@@ -11,7 +11,7 @@ use crate::api::reply::Reply;
 use crate::api::server_error::ServerError;
 use crate::cluster::replicas::{CallFigures, Replicas};
 use crate::metrics::times::PartitionTimes;
-use crate::snapshot::generations::Generations;
+use engine::Generations;
 use fields::Schema;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;

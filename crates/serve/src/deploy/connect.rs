@@ -1,11 +1,11 @@
 //! Connection of a front-end to the servers that a cluster file names.
 
-use crate::api::backend::{DocumentServer, IndexServer};
+use crate::api::backend::{DocumentServer, IndexServer, Server};
 use crate::api::chunks::Chunks;
 use crate::api::chunks::shown;
 use crate::api::error::ServeError;
 use crate::api::messages::StatusRequest;
-use crate::cluster::health::{Checked, Trouble, check};
+use crate::cluster::health::{Trouble, check};
 use crate::cluster::replicas::{CallFigures, Replica, Replicas};
 use crate::cluster::{Cluster, Remote};
 use crate::deploy::cluster_file::ClusterFile;
@@ -137,7 +137,7 @@ enum Met {
     Refused(String),
 }
 
-async fn meet<S: Checked + ?Sized>(
+async fn meet<S: Server + ?Sized>(
     replica: &Replica<S>,
     chunks: &Chunks,
     request: &StatusRequest,

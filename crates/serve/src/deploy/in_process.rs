@@ -11,7 +11,7 @@ use crate::document_server::InProcessDocumentServer;
 use crate::index_server::InProcessIndexServer;
 use crate::index_server::options::HandlerOptions;
 use crate::index_server::pinning::Place;
-use crate::snapshot::generations::Generations;
+use engine::Generations;
 use std::sync::{Arc, OnceLock};
 
 impl Cluster {

@@ -7,14 +7,14 @@ use crate::cluster::Cluster;
 use crate::deploy::partitioning::Topology;
 use crate::front_end::FrontEnd;
 use crate::front_end::FrontEndOptions;
-use crate::http;
-use crate::http::App;
+use crate::http::app::App;
+use crate::http::routes::router;
 use crate::index_server::options::HandlerOptions;
 use crate::net::listener;
 use crate::net::listener::ConnectionLimits;
 use crate::net::reload_signal;
 use crate::net::socket::{io_runtime, listen_on};
-use crate::snapshot::generations::Generations;
+use engine::Generations;
 use index::Index;
 use ingest::LiveWriter;
 use std::future::Future;
@@ -199,7 +199,7 @@ impl Server {
             let watch = tokio::spawn(watch_cluster(Arc::clone(&app)));
             let reloads = tokio::spawn(reload_on_hangup(Arc::clone(&app)));
             let refreshing = tokio::spawn(refresh(Arc::clone(&app), self.refresh));
-            let router = http::router(app);
+            let router = router(app);
             let served = listener::serve(listener, router, &self.limits, &draining, shutdown).await;
             for task in [upkeep, watch, reloads, refreshing] {
                 task.abort();

@@ -15,7 +15,7 @@ use tracing::Span;
 pub(super) struct Job {
     batch: Arc<Batch>,
     index: Arc<Index>,
-    /// When the reading of the index began.
+    /// Start of the reading of the index.
     since: ReadStart,
     begun: Instant,
     query: u64,

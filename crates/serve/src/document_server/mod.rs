@@ -2,8 +2,8 @@
 //!
 //! The caller's thread makes the summaries itself at first. It calls the pool's threads for help only
 //! if they take long: waking a thread costs tens of microseconds. Most pages of summaries are complete
-//! by then, but texts of a hundred thousand words are not. After a few milliseconds a thread for blocking work takes the
-//! caller's part, so that the request can be cancelled.
+//! by then, but texts of a hundred thousand words are not. After a few milliseconds a thread for blocking work takes
+//! the caller's part, so that the request can be cancelled.
 
 mod batch;
 mod figures;
@@ -11,7 +11,7 @@ mod job;
 
 pub(crate) use figures::DocumentFigures;
 
-use crate::api::backend::DocumentServer;
+use crate::api::backend::{DocumentServer, Server};
 use crate::api::chunks::Chunks;
 use crate::api::draining::Draining;
 use crate::api::error::ServeError;
@@ -19,11 +19,10 @@ use crate::api::messages::{Status, StatusRequest, SummariesRequest, TextSummary}
 use crate::api::reply::Reply;
 use crate::api::server_error::ServerError;
 use crate::net::blocking::beside_io;
-use crate::snapshot::generations::Generations;
-use crate::snapshot::partition_maps::PartitionMaps;
-use crate::snapshot::status::{reloaded, status_of};
+use crate::snapshot::served::Served;
 use batch::Batch;
 use crossbeam_channel::{Receiver, Sender, bounded};
+use engine::Generations;
 use index::{StoredDocument, TextKey};
 use job::Job;
 use std::sync::Arc;
@@ -34,21 +33,18 @@ use tokio::runtime::Handle;
 
 /// Time after which work is shared with the pool.
 const SHARE_AFTER: Duration = Duration::from_micros(100);
-/// Upper limit on the further time in the caller's thread. A connection that waits for its own thread cannot notice that
-/// its client has gone.
+/// Upper limit on the further time in the caller's thread. A connection that waits for its own thread cannot notice
+/// that its client has gone.
 const CALLER_TIME_MAX: Duration = Duration::from_millis(5);
 /// Upper limit on the calls that wait for the pool; more would find no work left.
 const CALLS_WAITING_MAX: usize = 64;
 
 /// Document server of some chunks in this process, with a small pool of threads.
 pub struct InProcessDocumentServer {
-    generations: Arc<Generations>,
-    chunks: Chunks,
+    served: Served,
     /// Queue of the pool; `None` only while dropping, because closing it ends the threads.
     calls: Option<Sender<Arc<Batch>>>,
     threads: Vec<JoinHandle<()>>,
-    draining: Draining,
-    partition_maps: PartitionMaps,
     figures: Arc<DocumentFigures>,
 }
 
@@ -74,23 +70,20 @@ impl InProcessDocumentServer {
             started.push(thread);
         }
         Ok(InProcessDocumentServer {
-            generations,
-            chunks,
+            served: Served::new(generations, chunks, draining),
             calls: Some(sender),
             threads: started,
-            draining,
-            partition_maps: PartitionMaps::default(),
             figures: Arc::default(),
         })
     }
 
     /// Returns the chunks whose texts the server has.
     pub fn chunks(&self) -> &Chunks {
-        &self.chunks
+        &self.served.chunks
     }
 
     pub(crate) fn generations(&self) -> &Arc<Generations> {
-        &self.generations
+        &self.served.generations
     }
 
     pub(crate) fn threads_count(&self) -> usize {
@@ -113,8 +106,8 @@ impl InProcessDocumentServer {
             return reply.send(Err(ServerError::Expired));
         }
         // A document that a newer generation still has is unchanged there.
-        let index = self.generations.get(request.generation);
-        let index = index.unwrap_or_else(|| self.generations.newest());
+        let index = self.served.generations.get(request.generation);
+        let index = index.unwrap_or_else(|| self.served.generations.newest());
         let job = Job::new(index, request, Arc::clone(&self.figures), reply);
         let Some(job) = job.work_for(SHARE_AFTER) else {
             return;
@@ -151,27 +144,21 @@ impl DocumentServer for InProcessDocumentServer {
     }
 
     fn document(&self, url: &str, reply: Reply<Option<StoredDocument>>) {
-        let index = self.generations.newest();
+        let index = self.served.generations.newest();
         let since = index.read_start();
         let found = beside_io(|| index.document(url));
         let verify = || index.verify_texts([TextKey::Url(url)].into_iter(), since);
         reply.send_verified(found.map_err(ServerError::from), verify);
     }
+}
 
+impl Server for InProcessDocumentServer {
     fn status(&self, request: &StatusRequest, reply: Reply<Status>) {
-        let (generations, chunks) = (&self.generations, &self.chunks);
-        let status = status_of(
-            generations,
-            chunks,
-            &self.draining,
-            &self.partition_maps,
-            request,
-        );
-        reply.send(Ok(status));
+        self.served.status(request, reply);
     }
 
     fn reload(&self, reply: Reply<u64>) {
-        reply.send(reloaded(&self.generations));
+        self.served.reload(reply);
     }
 }
 

@@ -32,14 +32,14 @@ use crate::cluster::{Cluster, Known};
 use crate::deploy::partitioning::Topology;
 use crate::front_end::assemble::assemble;
 use crate::front_end::begun::Begun;
-use crate::front_end::cache::{Cache, CacheFigures};
+use crate::front_end::cache::{Cache, CacheFigures, Key};
 use crate::front_end::coverage::{Complete, Coverage, FACETS};
 use crate::front_end::facet_phase::FacetPhase;
 use crate::front_end::fetch_phase::{Page, Shown};
-use crate::front_end::query_log::Journal;
+use crate::front_end::query_log::QueryLog;
 use crate::front_end::query_phase::{Found, PageSearch};
 use crate::index_server::options::HandlerOptions;
-use crate::snapshot::generations::Generations;
+use engine::Generations;
 use index::{Index, StoredDocument};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -98,7 +98,7 @@ pub struct FrontEnd {
     admitted: Semaphore,
     cache: Option<Cache>,
     query_ids: AtomicU64,
-    journal: Journal,
+    query_log: QueryLog,
 }
 
 impl FrontEnd {
@@ -118,7 +118,7 @@ impl FrontEnd {
             cache: (options.cache_bytes > 0).then(|| Cache::new(options.cache_bytes)),
             options,
             query_ids: AtomicU64::new(1),
-            journal: Journal::default(),
+            query_log: QueryLog::default(),
         }
     }
 
@@ -174,7 +174,7 @@ impl FrontEnd {
     /// Assigns a number to a failed request that is no query, and logs the failure.
     pub(crate) fn failed(&self, error: &SearchError) -> u64 {
         let id = self.query_ids.fetch_add(1, Ordering::Relaxed);
-        self.journal.failed(id, error);
+        self.query_log.failed(id, error);
         id
     }
 
@@ -190,7 +190,7 @@ impl FrontEnd {
             .search_numbered(id, query, options, arrived)
             .instrument(debug_span!("query", query = id))
             .await;
-        self.journal.note(id, &answered);
+        self.query_log.note(id, &answered);
         (id, answered)
     }
 
@@ -211,24 +211,24 @@ impl FrontEnd {
         };
         let known = self.known();
         let generation = known.generation;
+        let begun = Begun::new(id, query, options, known.clone(), arrived)?;
+        let key = self.cache.as_ref().and_then(|_| Key::of(&begun));
         if let Some(cache) = &self.cache
-            && let Some(answer) = cache.get(query, options, generation, arrived)
+            && let Some(answer) = cache.get(key.as_ref(), &begun)
         {
             return Ok(answer);
         }
-        let (mut answer, proof) = self
-            .search_now(id, query, options, known.clone(), arrived)
-            .await?;
+        let (mut answer, proof) = self.search_now(begun).await?;
         if options.suggests(&answer) {
             answer.did_you_mean = self.did_you_mean(id, query, options, known, arrived).await;
             answer.phases_us.total = arrived.elapsed().as_micros() as u64;
         }
         // An answer of a newer generation than was known at the arrival is not cached under the older
         // one.
-        if let (Some(cache), Some((proof, answered))) = (&self.cache, &proof)
+        if let (Some(cache), Some(key), Some((proof, answered))) = (&self.cache, key, &proof)
             && *answered == generation
         {
-            cache.put(query, options, generation, &answer, proof);
+            cache.put(key, &answer, proof);
         }
         Ok(answer)
     }
@@ -254,19 +254,11 @@ impl FrontEnd {
     /// Answers a query within its timeout. If a server closes the generation of the query, the query
     /// begins again with a newer one as often as time allows: no reload makes an answer fail or lack a
     /// part.
-    async fn search_now(
-        &self,
-        id: u64,
-        text: &str,
-        options: &SearchOptions,
-        known: Known,
-        arrived: Instant,
-    ) -> Result<Answered, SearchError> {
-        let timeout = self.options.timeout_of(options);
+    async fn search_now(&self, begun: Begun) -> Result<Answered, SearchError> {
+        let (timeout, arrived) = (self.options.timeout_of(&begun.options), begun.arrived);
         let deadline = arrived + timeout;
         let reserve = (timeout / 10).clamp(RESERVE_MIN, RESERVE_MAX);
         let cut_off = deadline.checked_sub(reserve).unwrap_or(arrived);
-        let begun = Begun::new(id, text, options, known, arrived)?;
         loop {
             let mut coverage = Coverage::default();
             let answered = self.attempt(&begun, cut_off, deadline, &mut coverage).await;

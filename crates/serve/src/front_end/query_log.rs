@@ -13,7 +13,7 @@ const WARNINGS_PER_S: u32 = 5;
 
 /// Query log with a rate limit for each kind of failure.
 #[derive(Debug, Default)]
-pub(crate) struct Journal {
+pub(crate) struct QueryLog {
     refused: Limit,
     late: Limit,
     partial: Limit,
@@ -43,7 +43,7 @@ macro_rules! line {
     };
 }
 
-impl Journal {
+impl QueryLog {
     /// Logs the outcome of a query.
     pub(crate) fn note(&self, query: u64, ended: &Result<SearchAnswer, SearchError>) {
         let error = match ended {

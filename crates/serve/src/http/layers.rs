@@ -1,4 +1,8 @@
 //! Middleware of all routes: checks of host and body, security headers.
+//!
+//! Not tower-http: its limit of bodies answers in plain text without a remedy, each of its three layers of headers is
+//! as long as the loop here, and its compression hides the length of an answer from the limit on unread answers
+//! (`net/listener/output.rs`) and takes time of the I/O threads. A proxy compresses where that is wanted.
 
 use crate::api::draining::Draining;
 use crate::http::response::refusal;

@@ -7,6 +7,9 @@ use axum::http::{Response, StatusCode};
 /// Media type of JSON.
 pub(crate) const JSON: &str = "application/json";
 
+/// Media type of a page.
+pub(crate) const HTML: &str = "text/html; charset=utf-8";
+
 /// Returns a response of `status` with `body`, which is of `content_type`.
 pub(crate) fn respond(
     status: StatusCode,

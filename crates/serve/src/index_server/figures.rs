@@ -29,7 +29,7 @@ pub struct Figures {
     pub wake_ns: AtomicU64,
     /// Work of a helper per unit of its time of late, in thousandths of the owner's.
     pub efficiency_milli: AtomicU64,
-    /// Where each handler runs, by the kernel's word.
+    /// Place of each handler, as the kernel reports it.
     pub places: Vec<String>,
     /// Phase times of the handlers; set when the metrics of this process register.
     pub(crate) times: OnceLock<PartitionTimes>,

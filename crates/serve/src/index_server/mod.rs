@@ -22,7 +22,7 @@ pub(crate) mod synthetic;
 mod whole_job;
 mod workers;
 
-use crate::api::backend::IndexServer;
+use crate::api::backend::{IndexServer, Server};
 use crate::api::chunks::Chunks;
 use crate::api::draining::Draining;
 use crate::api::error::ServeError;
@@ -41,9 +41,8 @@ use crate::index_server::shared_board::Job;
 use crate::index_server::synthetic::{SyntheticJob, SyntheticRequest, SyntheticTimes};
 use crate::index_server::whole_job::{WholeJob, Work};
 use crate::index_server::workers::Handlers;
-use crate::snapshot::generations::Generations;
-use crate::snapshot::partition_maps::PartitionMaps;
-use crate::snapshot::status::{reloaded, status_of};
+use crate::snapshot::served::Served;
+use engine::Generations;
 use engine::Part;
 use fields::FacetCounts;
 use index::Index;
@@ -52,13 +51,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 /// An index server for the chunks of one partition, with handler threads of its own.
 pub struct InProcessIndexServer {
-    generations: Arc<Generations>,
-    chunks: Chunks,
+    served: Served,
     /// Open generations, the newest first.
     opened: RwLock<Vec<Arc<Part>>>,
     handlers: Handlers,
-    draining: Draining,
-    partition_maps: PartitionMaps,
 }
 
 /// Upper limit on the hits whose details the thread of the request reads itself: about thirty
@@ -81,12 +77,9 @@ impl InProcessIndexServer {
         let handlers = Handlers::start(*chunks.start(), options)?;
         let opened = Part::new(generations.newest(), chunks.clone());
         Ok(InProcessIndexServer {
-            generations,
-            chunks,
+            served: Served::new(generations, chunks, draining),
             opened: RwLock::new(vec![Arc::new(opened)]),
             handlers,
-            draining,
-            partition_maps: PartitionMaps::default(),
         })
     }
 
@@ -97,11 +90,11 @@ impl InProcessIndexServer {
 
     /// Returns the chunks of this partition.
     pub fn chunks(&self) -> &Chunks {
-        &self.chunks
+        &self.served.chunks
     }
 
     pub(crate) fn generations(&self) -> &Arc<Generations> {
-        &self.generations
+        &self.served.generations
     }
 
     /// Has handlers spin in place of a search, for the laboratory.
@@ -114,9 +107,9 @@ impl InProcessIndexServer {
         self.handlers.enqueue(Arc::new(job));
     }
 
-    /// The generation asked for, with this partition's segments at hand.
+    /// Returns the generation asked for, with this partition's segments at hand.
     fn opened(&self, generation: u64) -> Result<Arc<Part>, ServerError> {
-        let index = self.generations.get(generation);
+        let index = self.served.generations.get(generation);
         let index = index.ok_or(ServerError::GenerationGone { generation })?;
         let opened = self.opened_of(index);
         // An index known to be damaged is not searched.
@@ -141,7 +134,7 @@ impl InProcessIndexServer {
         }
         let generation = index.generation();
         held.retain(|one| one.index().generation() != generation);
-        let opened = Arc::new(Part::new(index, self.chunks.clone()));
+        let opened = Arc::new(Part::new(index, self.served.chunks.clone()));
         held.insert(0, Arc::clone(&opened));
         // The same number as `Generations` keeps.
         held.truncate(2);
@@ -268,20 +261,14 @@ impl IndexServer for InProcessIndexServer {
             Arc::new(job) as Arc<dyn Job>
         });
     }
+}
 
+impl Server for InProcessIndexServer {
     fn status(&self, request: &StatusRequest, reply: Reply<Status>) {
-        let (generations, chunks) = (&self.generations, &self.chunks);
-        let status = status_of(
-            generations,
-            chunks,
-            &self.draining,
-            &self.partition_maps,
-            request,
-        );
-        reply.send(Ok(status));
+        self.served.status(request, reply);
     }
 
     fn reload(&self, reply: Reply<u64>) {
-        reply.send(reloaded(&self.generations));
+        self.served.reload(reply);
     }
 }

@@ -3,7 +3,7 @@
 use crate::api::error::ServeError;
 use schedule::CpuSet;
 
-/// Where a handler runs.
+/// Place of a handler.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Place {
     /// CPUs that the handler may use; empty leaves the choice to the kernel.

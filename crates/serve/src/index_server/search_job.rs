@@ -31,7 +31,7 @@ pub(super) struct SearchJob {
     pub(super) found: Mutex<Found>,
 }
 
-/// What the first handler made of a search.
+/// Plan and task of a search, made by the first handler.
 #[derive(Debug)]
 pub(super) struct Begun {
     taken: Instant,
@@ -43,7 +43,7 @@ pub(super) struct Begun {
     predicted: Prediction,
 }
 
-/// What handlers found so far.
+/// Shares of the handlers so far.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     shares: Vec<Share>,

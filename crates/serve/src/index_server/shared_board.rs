@@ -76,7 +76,7 @@ struct State {
     is_closed: bool,
 }
 
-/// What a handler does next.
+/// Next step of a handler.
 #[derive(Debug)]
 pub(super) enum Next {
     /// Works on a job.
@@ -94,7 +94,7 @@ pub(super) struct Visiting {
     pub(super) turn: Turn,
     pub(super) job: Arc<dyn Job>,
     pub(super) progress: Arc<Progress>,
-    /// What the board knows of the query and the handler, as of the beginning of the visit.
+    /// State of the query and the handler at the beginning of the visit.
     pub(super) visit: Visit,
 }
 

@@ -11,7 +11,7 @@ use crate::api::chunks::shown;
 use crate::document_server::DocumentFigures;
 use crate::document_server::InProcessDocumentServer;
 use crate::index_server::InProcessIndexServer;
-use crate::snapshot::generations::Generations;
+use engine::Generations;
 use metrics::{Counter, Gauge};
 use metrics_exporter_prometheus::PrometheusHandle;
 use std::sync::Arc;

@@ -9,7 +9,7 @@ use crate::document_server::InProcessDocumentServer;
 use crate::front_end::FrontEnd;
 use crate::index_server::InProcessIndexServer;
 use crate::index_server::options::HandlerOptions;
-use crate::snapshot::generations::Generations;
+use engine::Generations;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use vfs::MemoryStorage;

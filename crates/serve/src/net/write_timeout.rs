@@ -1,104 +1,32 @@
 //! Write timeout of a connection.
 
-use std::future::Future;
-use std::io;
 use std::pin::Pin;
-use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::{Instant, Sleep};
+use tokio::io::AsyncWrite;
+use tokio_io_timeout::TimeoutWriter;
 
-/// Stream that fails when a write makes no progress within the timeout.
-pub(crate) struct Patient<S> {
+/// Returns a stream that fails when a write makes no progress within `timeout`. Each write that takes a byte restarts
+/// the time, so a slow reader is served as long as it reads; reads have no limit here.
+pub(crate) fn with_write_timeout<S: AsyncWrite>(
     stream: S,
-    patience: Duration,
-    /// Timer of the waiting write; `None` while no write waits.
-    ends: Option<Pin<Box<Sleep>>>,
-}
-
-impl<S> Patient<S> {
-    pub(crate) fn new(stream: S, patience: Duration) -> Patient<S> {
-        Patient {
-            stream,
-            patience,
-            ends: None,
-        }
-    }
-
-    /// Passes on the result of a write; fails if the write has waited longer than the timeout.
-    fn watch<T>(
-        &mut self,
-        polled: Poll<io::Result<T>>,
-        context: &mut Context<'_>,
-    ) -> Poll<io::Result<T>> {
-        if polled.is_ready() {
-            self.ends = None;
-            return polled;
-        }
-        let patience = self.patience;
-        let ends = self
-            .ends
-            .get_or_insert_with(|| Box::pin(tokio::time::sleep_until(Instant::now() + patience)));
-        match ends.as_mut().poll(context) {
-            Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
-            Poll::Pending => Poll::Pending,
-        }
-    }
-}
-
-impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
-    }
-}
-
-impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        let polled = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.watch(polled, context)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        parts: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        let polled = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
-        self.watch(polled, context)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let polled = Pin::new(&mut self.stream).poll_flush(context);
-        self.watch(polled, context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let polled = Pin::new(&mut self.stream).poll_shutdown(context);
-        self.watch(polled, context)
-    }
+    timeout: Duration,
+) -> Pin<Box<TimeoutWriter<S>>> {
+    let mut stream = TimeoutWriter::new(stream);
+    stream.set_timeout(Some(timeout));
+    Box::pin(stream)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io;
     use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+    use tokio::time::Instant;
 
     #[tokio::test(start_paused = true)]
     async fn a_reader_that_stops_is_left() {
         let (ours, mut theirs) = duplex(64);
-        let mut ours = Patient::new(ours, Duration::from_secs(10));
+        let mut ours = with_write_timeout(ours, Duration::from_secs(10));
         ours.write_all(&[1; 64]).await.unwrap();
         let begun = Instant::now();
         let error = ours.write_all(&[2; 64]).await.unwrap_err();
@@ -111,7 +39,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_slow_reader_is_not() {
         let (ours, mut theirs) = duplex(64);
-        let mut ours = Patient::new(ours, Duration::from_secs(10));
+        let mut ours = with_write_timeout(ours, Duration::from_secs(10));
         let writing = tokio::spawn(async move { ours.write_all(&[3; 640]).await });
         let mut read = [0; 64];
         for _ in 0..10 {

@@ -10,10 +10,11 @@ use search::parse::{
 use text::Pattern;
 use tonic::Status;
 use wire::rpc;
+use wire::rpc::Message;
 use wire::rpc::clause::Kind;
 
-/// Upper limit on nested combinations in a parsed query: one level of parentheses can make three and a weight, and a word
-/// within it two more.
+/// Upper limit on nested combinations in a parsed query: one level of parentheses can make three and a weight, and a
+/// word within it two more.
 const NESTED_MAX: usize = 5 * DEPTH_MAX;
 
 /// Returns the messages of a query; each clause comes before its parts.
@@ -21,6 +22,16 @@ pub(super) fn messages(query: &Query) -> Vec<rpc::Clause> {
     let mut messages = Vec::new();
     write(query, &mut messages);
     messages
+}
+
+/// Returns the bytes of a query. Two queries have the same bytes only if they are equal.
+pub(crate) fn query_bytes(query: &Query) -> Vec<u8> {
+    let clauses = messages(query);
+    rpc::Query {
+        clauses,
+        ..rpc::Query::default()
+    }
+    .encode_to_vec()
 }
 
 fn pattern_message(of: Field, pattern: &Pattern) -> Kind {
@@ -259,7 +270,6 @@ mod tests {
     use proptest::prelude::*;
     use search::{Least, Operator, parse, parse_with};
     use text::{Analyzer, Language, Languages};
-    use wire::rpc::Message;
 
     fn arrived(query_sent: &Query) -> Result<Query, String> {
         let sent = rpc::Query {

@@ -1,7 +1,7 @@
 //! Clients of servers in other processes.
 
 use super::{convert, failure, values};
-use crate::api::backend::{DocumentServer, IndexServer};
+use crate::api::backend::{DocumentServer, IndexServer, Server};
 use crate::api::messages::{
     CountFacetsRequest, CountSitesRequest, DetailsRequest, HitDetails, PartitionHits, Query,
     SearchRequest, Status, StatusRequest, SummariesOf, SummariesRequest, TextSummary,
@@ -14,7 +14,9 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Handle;
+use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Channel, Endpoint};
+use tonic::{Request, Status as RpcStatus};
 use wire::rpc;
 use wire::rpc::document_server_client::DocumentServerClient;
 use wire::rpc::index_server_client::IndexServerClient;
@@ -26,29 +28,33 @@ const KEEP_ALIVE: Duration = Duration::from_secs(5);
 /// Upper limit on an answer, in bytes: a thousand hits with titles, or texts of documents.
 const MESSAGE_BYTES_MAX: usize = 64 << 20;
 
+/// Channel whose calls say which details of failures they read.
+type Calls = InterceptedService<Channel, fn(Request<()>) -> Result<Request<()>, RpcStatus>>;
+
 /// Client of an index server in another process.
 pub(crate) struct RemoteIndexServer {
-    client: IndexServerClient<Channel>,
+    client: IndexServerClient<Calls>,
     runtime: Handle,
 }
 
 /// Client of a document server in another process.
 pub(crate) struct RemoteDocumentServer {
-    client: DocumentServerClient<Channel>,
+    client: DocumentServerClient<Calls>,
     runtime: Handle,
 }
 
-fn channel(address: &str, runtime: &Handle) -> Result<Channel, String> {
+fn calls(address: &str, runtime: &Handle) -> Result<Calls, String> {
     let _entered = runtime.enter();
     let endpoint = Endpoint::from_shared(format!("http://{address}"))
         .map_err(|error| format!("{address:?} is no address: {error}; write host:port"))?;
-    Ok(endpoint
+    let channel = endpoint
         .connect_timeout(CONNECT)
         .tcp_nodelay(true)
         .http2_keep_alive_interval(KEEP_ALIVE)
         .keep_alive_timeout(CONNECT)
         .keep_alive_while_idle(true)
-        .connect_lazy())
+        .connect_lazy();
+    Ok(InterceptedService::new(channel, failure::wants_google))
 }
 
 /// Runs a call on a task of its own. If the caller drops the answer, the call is cancelled, and the
@@ -61,7 +67,7 @@ fn spawn<M, T, F>(
 ) where
     M: Send + 'static,
     T: Send + 'static,
-    F: Future<Output = Result<tonic::Response<M>, tonic::Status>> + Send + 'static,
+    F: Future<Output = Result<tonic::Response<M>, RpcStatus>> + Send + 'static,
 {
     runtime.spawn(async move {
         let answered = tokio::select! {
@@ -79,7 +85,7 @@ fn spawn<M, T, F>(
 impl RemoteIndexServer {
     /// Returns a client of the server at `address`; it connects at the first call.
     pub(crate) fn new(address: &str, runtime: &Handle) -> Result<RemoteIndexServer, String> {
-        let client = IndexServerClient::new(channel(address, runtime)?);
+        let client = IndexServerClient::new(calls(address, runtime)?);
         Ok(RemoteIndexServer {
             client: client.max_decoding_message_size(MESSAGE_BYTES_MAX),
             runtime: runtime.clone(),
@@ -173,7 +179,9 @@ impl IndexServer for RemoteIndexServer {
             values::facets(counted, facets_count)
         });
     }
+}
 
+impl Server for RemoteIndexServer {
     fn status(&self, request: &StatusRequest, reply: Reply<Status>) {
         let message = convert::status_request_message(request);
         let mut client = self.client.clone();
@@ -193,7 +201,7 @@ impl IndexServer for RemoteIndexServer {
 impl RemoteDocumentServer {
     /// Returns a client of the server at `address`; it connects at the first call.
     pub(crate) fn new(address: &str, runtime: &Handle) -> Result<RemoteDocumentServer, String> {
-        let client = DocumentServerClient::new(channel(address, runtime)?);
+        let client = DocumentServerClient::new(calls(address, runtime)?);
         Ok(RemoteDocumentServer {
             client: client.max_decoding_message_size(MESSAGE_BYTES_MAX),
             runtime: runtime.clone(),
@@ -251,7 +259,9 @@ impl DocumentServer for RemoteDocumentServer {
         let call = async move { client.document(message).await };
         spawn(&self.runtime, reply, call, convert::document);
     }
+}
 
+impl Server for RemoteDocumentServer {
     fn status(&self, request: &StatusRequest, reply: Reply<Status>) {
         let message = convert::status_request_message(request);
         let mut client = self.client.clone();

@@ -4,8 +4,12 @@ mod clause;
 mod client;
 mod convert;
 mod failure;
+mod health;
 mod server;
+mod services;
 mod values;
 
+pub(crate) use clause::query_bytes;
 pub(crate) use client::{RemoteDocumentServer, RemoteIndexServer};
-pub use server::{RpcServer, RpcServices};
+pub use server::RpcServer;
+pub use services::RpcServices;

@@ -1,7 +1,5 @@
-//! Open generations of the index: reloads, status, verification in the background.
+//! Open generations of the index as servers serve them: reloads, status, partition maps of front-ends.
 
-pub mod generations;
 pub(crate) mod partition_maps;
 pub(crate) mod reloads;
-pub(crate) mod status;
-pub(crate) mod verifier;
+pub(crate) mod served;

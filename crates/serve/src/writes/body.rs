@@ -4,7 +4,7 @@ use corpus::{BodyObject, Document, json_objects};
 use ingest::Change;
 use serde_json::{Map, Value};
 
-/// What a request does with the documents of its body.
+/// Action of a request on the documents of its body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Action {
     Put,

@@ -2,13 +2,13 @@
 
 use ingest::{Condition, Version};
 
-/// When a request is answered, beyond durability.
+/// Condition of the answer to a request, beyond durability.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Refresh {
-    /// When its changes are durable.
+    /// The changes are durable.
     #[default]
     None,
-    /// When the next refresh has made them searchable.
+    /// The next refresh has made the changes searchable.
     Wait,
     /// The same, with a refresh at once.
     Now,

@@ -3,7 +3,7 @@
 use super::body::{Action, ReadChange, changes};
 use super::outcome::{Summary, refused, separated};
 use super::parameters::{Refresh, WriteParameters, parse};
-use crate::http::App;
+use crate::http::app::App;
 use crate::http::response::{JSON, refusal, respond};
 use axum::Router;
 use axum::body::{Body, to_bytes};

@@ -3,6 +3,7 @@
 use crate::corpus::{RUNTIME, Searched, document, index, index_server};
 use fields::FacetCounts;
 use index::DocId;
+use serve::api::backend::Server;
 use serve::api::messages::{
     CountFacetsRequest, CountSitesRequest, DetailsRequest, HitDetails, PartitionHits,
     SearchRequest, Status, StatusRequest,
@@ -173,7 +174,9 @@ impl IndexServer for AlwaysCut {
     ) {
         self.inner.count_facets(query, request, reply);
     }
+}
 
+impl Server for AlwaysCut {
     fn status(&self, request: &StatusRequest, reply: Reply<Status>) {
         self.inner.status(request, reply);
     }

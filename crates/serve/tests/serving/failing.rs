@@ -2,6 +2,7 @@
 use crate::corpus::{Searched, document, index, index_server};
 use fields::FacetCounts;
 use index::IndexError;
+use serve::api::backend::Server;
 use serve::api::messages::{
     CountFacetsRequest, CountSitesRequest, DetailsRequest, HitDetails, PartitionHits,
     SearchRequest, Status, StatusRequest,
@@ -97,7 +98,9 @@ impl IndexServer for Failing {
     ) {
         self.inner.count_facets(query, request, reply);
     }
+}
 
+impl Server for Failing {
     fn status(&self, request: &StatusRequest, reply: Reply<Status>) {
         self.inner.status(request, reply);
     }

@@ -66,8 +66,8 @@ impl Served {
 impl Drop for Served {
     fn drop(&mut self) {
         drop(self.stop.take());
-        let ended = self.thread.take().unwrap().join();
-        if !std::thread::panicking() {
+        let ended = self.thread.take().map(JoinHandle::join);
+        if let (Some(ended), false) = (ended, std::thread::panicking()) {
             ended.unwrap().unwrap();
         }
     }
@@ -252,4 +252,45 @@ fn front_ends_that_disagree_are_told_the_chunk() {
         told.contains("front-end first has chunk 2 in chunks 2-3"),
         "{told}"
     );
+}
+
+#[test]
+fn any_grpc_client_learns_of_health_and_of_the_end() {
+    use tonic_health::pb::health_check_response::ServingStatus;
+    use tonic_health::pb::health_client::HealthClient;
+    use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
+    let index = index((0..6).map(|n| document(n, 0, 0b1)), 1);
+    let mut served = Served::index_server(&index, 0..=0);
+    let runtime = io_runtime().unwrap();
+    runtime.block_on(async {
+        let address = format!("http://{}", served.address);
+        let endpoint = tonic::transport::Endpoint::from_shared(address).unwrap();
+        let mut client = HealthClient::new(endpoint.connect().await.unwrap());
+        let of = |service: &str| HealthCheckRequest {
+            service: service.to_owned(),
+        };
+        let serving = HealthCheckResponse {
+            status: ServingStatus::Serving.into(),
+        };
+        for service in ["", "shorttail.v1.IndexServer"] {
+            let checked = client.check(of(service)).await.unwrap();
+            assert_eq!(checked.into_inner(), serving, "{service:?}");
+        }
+        let other = client.check(of("shorttail.v1.DocumentServer")).await;
+        assert_eq!(other.unwrap_err().code(), tonic::Code::NotFound);
+        let watched = client.watch(of("shorttail.v1.IndexServer")).await;
+        let mut watched = watched.unwrap().into_inner();
+        assert_eq!(watched.message().await.unwrap(), Some(serving));
+        drop(served.stop.take());
+        let not_serving = HealthCheckResponse {
+            status: ServingStatus::NotServing.into(),
+        };
+        assert_eq!(watched.message().await.unwrap(), Some(not_serving));
+        // The stream ends with the notice, and does not keep the process until it is cut off.
+        let begun = std::time::Instant::now();
+        assert_eq!(watched.message().await.unwrap(), None);
+        drop((watched, client));
+        served.thread.take().unwrap().join().unwrap().unwrap();
+        assert!(begun.elapsed() < std::time::Duration::from_secs(5));
+    });
 }

@@ -1,6 +1,7 @@
 //! Queries whose generation is closed while they are answered.
 use crate::corpus::{RUNTIME, commit};
 use fields::FacetCounts;
+use serve::api::backend::Server;
 use serve::api::messages::{
     CountFacetsRequest, CountSitesRequest, DetailsRequest, HitDetails, PartitionHits,
     SearchRequest, Status, StatusRequest,
@@ -82,7 +83,9 @@ impl IndexServer for Stormy {
         self.storm.strike(Before::Counts);
         self.inner.count_facets(query, request, reply);
     }
+}
 
+impl Server for Stormy {
     fn status(&self, request: &StatusRequest, reply: Reply<Status>) {
         self.inner.status(request, reply);
     }

@@ -1,5 +1,6 @@
 //! Tests of summaries where two URLs have the same hash.
 use super::*;
+use crate::api::backend::Server;
 use crate::api::messages::{Status, StatusRequest};
 use crate::api::reply::Reply;
 use crate::cluster::Cluster;
@@ -7,7 +8,7 @@ use crate::cluster::replicas::Replica;
 use crate::deploy::partitioning::Topology;
 use crate::front_end::FrontEnd;
 use crate::index_server::options::HandlerOptions;
-use crate::snapshot::generations::Generations;
+use engine::Generations;
 use index::StoredDocument;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vfs::MemoryStorage;
@@ -45,7 +46,9 @@ impl DocumentServer for Colliding {
     fn document(&self, _url: &str, reply: Reply<Option<StoredDocument>>) {
         reply.send(Ok(None));
     }
+}
 
+impl Server for Colliding {
     fn status(&self, _request: &StatusRequest, reply: Reply<Status>) {
         reply.send(Err(ServerError::Expired));
     }

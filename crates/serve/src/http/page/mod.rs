@@ -91,7 +91,7 @@ struct Results<'a> {
 struct Corrected<'a> {
     query: &'a str,
     link: String,
-    /// How many documents it finds.
+    /// Number of documents that it finds.
     documents: String,
 }
 
@@ -130,6 +130,8 @@ struct HitView<'a> {
 struct WhyView {
     depth: usize,
     value: String,
+    /// Name of the clause; empty without one.
+    name: String,
     description: String,
 }
 
@@ -462,6 +464,7 @@ fn explain(why: &serde_json::Value, depth: usize, into: &mut Vec<WhyView>) {
             .as_f64()
             .map(|value| format!("{value:.4}"))
             .unwrap_or_default(),
+        name: why["name"].as_str().unwrap_or_default().to_owned(),
         description: why["description"].as_str().unwrap_or_default().to_owned(),
     });
     if depth < DEPTH_SHOWN_MAX {

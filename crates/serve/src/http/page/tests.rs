@@ -224,3 +224,25 @@ fn numbers() {
     assert_eq!(duration(999), "999 µs");
     assert_eq!(duration(1_002), "1.002 ms");
 }
+
+#[test]
+fn clauses_are_named_in_explanations() {
+    let why = |name: &str| {
+        serde_json::json!({
+            "value": 1.5,
+            "description": "sum",
+            "details": [{ "value": 0.0, "name": name, "description": "a filter adds nothing", "details": [] }],
+        })
+    };
+    let explained = |name: &str| {
+        let hit = hit("title", "https://s.example/");
+        let explanation = Some(why(name));
+        page(vec![Hit { explanation, ..hit }])
+    };
+    let html = explained("lang:<b>en");
+    assert!(
+        html.contains("<i>lang:&#60;b&#62;en</i> <span>a filter"),
+        "{html}"
+    );
+    assert!(!explained("").contains("<i>"));
+}

@@ -14,7 +14,7 @@ pub(super) fn title(title: &str, url: &str) -> String {
     }
 }
 
-/// Whether a title is neither cut nor cleaned.
+/// Returns whether a title is neither cut nor cleaned.
 pub(super) fn is_shown_as_stored(title: &str) -> bool {
     title.len() <= TITLE_CHARS_MAX && !title.contains(|c: char| c.is_control() || is_hidden(c))
 }

@@ -5,7 +5,7 @@
 //! answered when the server ends gets its answer.
 //!
 //! ```text
-//! accept ─► seat (an idle connection gives way) ─► [half closed · patient] ─► answer (client, router, output)
+//! accept ─► seat (an idle connection gives way) ─► [half closed · write timeout] ─► answer (client, router, output)
 //! ```
 
 mod answer;
@@ -17,13 +17,14 @@ mod output;
 mod seats;
 
 use crate::api::draining::Draining;
-use crate::net::write_timeout::Patient;
+use crate::net::write_timeout::with_write_timeout;
 use answer::Answers;
 use axum::Router;
 pub use client::{ClientHeader, Network, TrustedProxies, parse_network};
 use half_closed::HalfClosed;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
 pub use limits::ConnectionLimits;
 use seats::Seats;
 use std::future::Future;
@@ -32,7 +33,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 /// Time for which idle connections stay open at the end: a request on its way must not meet a closed
@@ -51,12 +51,11 @@ pub(crate) async fn serve(
     draining: &Draining,
     shutdown: impl Future<Output = ()>,
 ) -> io::Result<()> {
-    let (end, ended) = watch::channel(false);
     let mut taking = Taking {
         seats: Seats::new(limits),
         answers: Answers::new(router, limits),
         limits,
-        ended,
+        ending: GracefulShutdown::new(),
         connections: JoinSet::new(),
     };
     tokio::pin!(shutdown);
@@ -81,10 +80,8 @@ pub(crate) async fn serve(
     drop(listener);
     let mut connections = taking.connections;
     let all_ended = async { while connections.join_next().await.is_some() {} };
-    tokio::pin!(all_ended);
-    if tokio::time::timeout(LINGER, &mut all_ended).await.is_err() {
-        let _ = end.send(true);
-        let _ = tokio::time::timeout(DRAIN, all_ended).await;
+    if tokio::time::timeout(LINGER, all_ended).await.is_err() {
+        let _ = tokio::time::timeout(DRAIN, taking.ending.shutdown()).await;
     }
     Ok(())
 }
@@ -94,7 +91,7 @@ struct Taking<'a> {
     seats: Arc<Seats>,
     answers: Arc<Answers>,
     limits: &'a ConnectionLimits,
-    ended: watch::Receiver<bool>,
+    ending: GracefulShutdown,
     connections: JoinSet<()>,
 }
 
@@ -114,27 +111,18 @@ impl Taking<'_> {
             .max_header_size(self.limits.head_bytes_max);
         let connection = Arc::clone(&seat.connection);
         let stream = HalfClosed::new(stream, Arc::clone(&connection));
-        let io = TokioIo::new(Patient::new(stream, self.limits.write_timeout));
+        let io = TokioIo::new(with_write_timeout(stream, self.limits.write_timeout));
         let answers = Arc::clone(&self.answers);
         let answered = Arc::clone(&connection);
         let service = service_fn(move |request| answers.begin(&answered, peer.ip(), request));
-        let mut ended = self.ended.clone();
+        let served = self.ending.watch(builder.serve_connection(io, service));
         self.connections.spawn(async move {
             // The seat is released with the connection, however it ends.
             let _seat = seat;
-            let served = builder.serve_connection(io, service);
-            tokio::pin!(served);
-            let ended = async move {
-                let _ = ended.wait_for(|ended| *ended).await;
-            };
             // Errors of one connection concern only its client.
             tokio::select! {
-                _ = &mut served => {}
+                _ = served => {}
                 () = connection.closed() => {}
-                () = ended => {
-                    served.as_mut().graceful_shutdown();
-                    let _ = served.await;
-                }
             }
         });
     }

@@ -4,9 +4,8 @@
 //! generation stays open for queries that began with it: their hits are numbers that only it can
 //! resolve.
 
-use crate::api::chunks::Chunks;
 use index::{Index, IndexError, PreloadParts};
-use std::ops::{ControlFlow, Range};
+use std::ops::{ControlFlow, Range, RangeInclusive};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::thread::Thread;
 use vfs::preload::PreloadReport;
@@ -21,11 +20,11 @@ pub struct Generations {
     loaded: Mutex<Option<Arc<PreloadedStorage>>>,
     held: RwLock<Held>,
     /// Chunks of the partitions served here: a generation whose segments would be divided is refused.
-    partitions: Mutex<Vec<Chunks>>,
+    partitions: Mutex<Vec<RangeInclusive<u32>>>,
     /// Lock that admits one reload at a time.
     reloading: Mutex<()>,
     /// Thread that verifies files in the background, if started.
-    pub(super) verifier: OnceLock<Thread>,
+    pub(crate) verifier: OnceLock<Thread>,
 }
 
 /// Callback for the number of a generation and the report of its preloading.
@@ -149,7 +148,7 @@ impl Generations {
 
     /// Registers `chunks` as a partition of all later generations; fails if the newest one cannot be
     /// divided so.
-    pub fn serve(&self, chunks: Chunks) -> Result<(), IndexError> {
+    pub fn serve(&self, chunks: RangeInclusive<u32>) -> Result<(), IndexError> {
         // The lock is held meanwhile, so that no reload intervenes.
         let mut partitions = self.partitions();
         self.newest().check_partition(chunks.clone())?;
@@ -159,7 +158,7 @@ impl Generations {
 
     /// Returns the number of files of open generations that are known to differ from their verified
     /// content.
-    pub(crate) fn untrusted_files_count(&self) -> usize {
+    pub fn untrusted_files_count(&self) -> usize {
         let (newest, before) = self.held();
         let before = before.map_or(0, |index| index.untrusted_files_count());
         newest.untrusted_files_count() + before
@@ -175,7 +174,7 @@ impl Generations {
         self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn partitions(&self) -> MutexGuard<'_, Vec<Chunks>> {
+    fn partitions(&self) -> MutexGuard<'_, Vec<RangeInclusive<u32>>> {
         self.partitions
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

@@ -6,10 +6,10 @@
 //! without reading them. A changed file is verified at once and at full speed, because answers lack its
 //! part until then.
 
-use crate::api::error::ServeError;
-use crate::snapshot::generations::Generations;
+use crate::generations::Generations;
 use index::{Index, IndexError, Trust};
 use std::collections::HashSet;
+use std::io;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
@@ -24,7 +24,7 @@ const PASSES_EVERY: Duration = Duration::from_secs(60);
 impl Generations {
     /// Starts the verification in the background, at up to `bytes_per_s` bytes a second; 0 verifies
     /// only changed files. Called once.
-    pub fn verify_in_background(self: &Arc<Self>, bytes_per_s: u64) -> Result<(), ServeError> {
+    pub fn verify_in_background(self: &Arc<Self>, bytes_per_s: u64) -> io::Result<()> {
         let thread = start(Arc::downgrade(self), bytes_per_s)?;
         let _ = self.verifier.set(thread);
         Ok(())
@@ -32,7 +32,7 @@ impl Generations {
 }
 
 /// Starts the thread; it ends when the generations are dropped.
-fn start(generations: Weak<Generations>, bytes_per_s: u64) -> Result<Thread, ServeError> {
+fn start(generations: Weak<Generations>, bytes_per_s: u64) -> io::Result<Thread> {
     let verifier = Verifier {
         generations,
         bytes_per_s,
@@ -44,11 +44,7 @@ fn start(generations: Weak<Generations>, bytes_per_s: u64) -> Result<Thread, Ser
     let started = thread::Builder::new()
         .name("verifier".into())
         .spawn(move || verifier.run());
-    let handle = started.map_err(|source| ServeError::System {
-        operation: "start the thread that verifies files",
-        source,
-    })?;
-    Ok(handle.thread().clone())
+    Ok(started?.thread().clone())
 }
 
 struct Verifier {

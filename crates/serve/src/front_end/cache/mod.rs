@@ -1,0 +1,194 @@
+//! Result cache.
+//!
+//! The cache is off by default, because it hides the cost of a search. It takes an answer only with the
+//! proof that it is complete; complete answers do not depend on the timeout. The generation of the
+//! index is part of the key.
+//!
+//! ```text
+//! text, filters, … ─parse─► clauses ─► key        "Moon  landing", "moon landing" and moon AND landing: one answer
+//! ```
+//!
+//! The key has the parsed query, so texts that mean the same share an answer. Few answers show how the query was typed:
+//! those with words that hits lack, and with a correction. They are only given to the same text.
+
+use crate::api::messages::Query;
+use crate::api::options::SearchOptions;
+use crate::front_end::begun::Begun;
+use crate::front_end::coverage::Complete;
+use crate::rpc;
+use quick_cache::Weighter;
+use quick_cache::sync::Cache as Kept;
+use search::{Ranking, SortKey};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use wire::{PhaseTimes, SearchAnswer};
+
+/// Result cache of a front-end, bounded in bytes.
+pub(crate) struct Cache {
+    kept: Kept<Key, Arc<SearchAnswer>, Bytes>,
+    generation: AtomicU64,
+    hits: AtomicU64,
+    misses: AtomicU64,
+}
+
+/// Counters of the cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CacheFigures {
+    pub(crate) hits: u64,
+    pub(crate) misses: u64,
+}
+
+/// Cache key: everything that an answer depends on, but the text as typed.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Key {
+    /// Parsed query with its filters, as it travels between servers.
+    query: Vec<u8>,
+    /// The query for documents with some of the words.
+    some_words: Option<Vec<u8>>,
+    /// Each group of facets: its query, the facets, and their places.
+    facets: Vec<(Vec<u8>, Vec<String>, Vec<usize>)>,
+    sort: Arc<[SortKey]>,
+    /// Warnings of the parser, which are part of the answer.
+    warnings: Vec<String>,
+    k: usize,
+    start: usize,
+    per_site: Option<u32>,
+    /// Bits of the ranking function's parameters; all ones for a function without parameters.
+    ranking: (u32, u32),
+    explain: bool,
+    counted: bool,
+    suggest: bool,
+    fields: bool,
+    generation: u64,
+}
+
+impl Key {
+    /// Returns the key of a query; `None` where index servers parse it, or where its steps are traced.
+    pub(super) fn of(begun: &Begun) -> Option<Key> {
+        let options = &begun.options;
+        let clauses = |query: &Query| query.parsed.as_ref().map(rpc::query_bytes);
+        let mut facets = Vec::with_capacity(begun.facets.len());
+        for group in &begun.facets {
+            let names = group.facets.iter().map(ToString::to_string).collect();
+            facets.push((clauses(&group.query)?, names, group.places.clone()));
+        }
+        let some_words = match &begun.some_words {
+            Some(query) => Some(clauses(query)?),
+            None => None,
+        };
+        if options.trace {
+            return None;
+        }
+        Some(Key {
+            query: clauses(&begun.query)?,
+            some_words,
+            facets,
+            sort: Arc::clone(&begun.sort),
+            warnings: begun.warnings.clone()?,
+            k: options.k,
+            start: options.start,
+            per_site: options.per_site,
+            ranking: match options.ranking {
+                Ranking::Bm25 { k1, b } => (k1.to_bits(), b.to_bits()),
+                Ranking::TfIdf => (u32::MAX, u32::MAX),
+            },
+            explain: options.explain,
+            counted: options.counted,
+            suggest: options.suggest,
+            fields: options.fields,
+            generation: begun.known.generation,
+        })
+    }
+
+    fn bytes(&self) -> usize {
+        let facets = self.facets.iter();
+        let facets = facets.map(|(query, names, places)| {
+            query.len() + 8 * places.len() + names.iter().map(String::len).sum::<usize>()
+        });
+        self.query.len()
+            + self.some_words.as_ref().map_or(0, Vec::len)
+            + facets.sum::<usize>()
+            + self.warnings.iter().map(String::len).sum::<usize>()
+    }
+}
+
+/// Returns whether an answer shows how its query was typed.
+fn shows_text(answer: &SearchAnswer, options: &SearchOptions) -> bool {
+    options.suggests(answer) || answer.hits.iter().any(|hit| !hit.lacks.is_empty())
+}
+
+#[derive(Clone)]
+struct Bytes;
+
+impl Weighter<Key, Arc<SearchAnswer>> for Bytes {
+    fn weight(&self, key: &Key, answer: &Arc<SearchAnswer>) -> u64 {
+        let hit = |hit: &wire::Hit| {
+            let explanation = hit
+                .explanation
+                .as_ref()
+                .map_or(0, |why| why.to_string().len() * 4);
+            let texts = [&hit.id, &hit.url, &hit.title, &hit.site, &hit.summary];
+            size_of::<wire::Hit>()
+                + texts.iter().map(|text| text.len()).sum::<usize>()
+                + explanation
+        };
+        let hits: usize = answer.hits.iter().map(hit).sum();
+        let warnings: usize = answer.warnings.iter().map(String::len).sum();
+        let fixed = size_of::<Key>() + size_of::<SearchAnswer>();
+        (fixed + key.bytes() + answer.query.len() + hits + warnings) as u64
+    }
+}
+
+impl Cache {
+    /// Returns a cache of about `bytes` bytes.
+    pub(crate) fn new(bytes: usize) -> Cache {
+        // A page of ten hits has about four kilobytes.
+        let answers = (bytes / 4096).max(1);
+        Cache {
+            kept: Kept::with_weighter(answers, bytes as u64, Bytes),
+            generation: AtomicU64::new(0),
+            hits: AtomicU64::new(0),
+            misses: AtomicU64::new(0),
+        }
+    }
+
+    /// Returns the cached answer of a query, if there is one.
+    pub(super) fn get(&self, key: Option<&Key>, begun: &Begun) -> Option<SearchAnswer> {
+        let (text, options) = (&begun.query.text, &begun.options);
+        let kept = key.and_then(|key| self.kept.get(key));
+        let kept = kept.filter(|kept| kept.query == *text || !shows_text(kept, options));
+        let Some(kept) = kept else {
+            self.misses.fetch_add(1, Ordering::Relaxed);
+            return None;
+        };
+        self.hits.fetch_add(1, Ordering::Relaxed);
+        Some(SearchAnswer {
+            query: text.clone(),
+            phases_us: PhaseTimes {
+                total: begun.arrived.elapsed().as_micros() as u64,
+                ..PhaseTimes::default()
+            },
+            ..SearchAnswer::clone(&kept)
+        })
+    }
+
+    /// Stores an answer that is proven complete.
+    pub(super) fn put(&self, key: Key, answer: &SearchAnswer, _proof: &Complete) {
+        let generation = key.generation;
+        if self.generation.swap(generation, Ordering::Relaxed) != generation {
+            // Answers of other generations are never found again, so their memory is freed.
+            self.kept.clear();
+        }
+        self.kept.insert(key, Arc::new(answer.clone()));
+    }
+
+    pub(crate) fn figures(&self) -> CacheFigures {
+        CacheFigures {
+            hits: self.hits.load(Ordering::Relaxed),
+            misses: self.misses.load(Ordering::Relaxed),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,107 @@
+//! Routes of the public port, and what needs no front-end: health, style sheet, script, icon.
+
+use crate::http::app::App;
+use crate::http::document::document_page;
+use crate::http::layers::{bounded_body, finished, one_host};
+use crate::http::page;
+use crate::http::page::assets::{FAVICON, SCRIPT, STYLE_SHEET};
+use crate::http::response::{HTML, refusal, respond};
+use crate::http::search::{search_json, search_page};
+use axum::Router;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::header::{self, HeaderMap, HeaderValue};
+use axum::http::{Response, StatusCode};
+use axum::middleware::{from_fn, map_response_with_state};
+use axum::routing::{any, get};
+use std::sync::Arc;
+
+/// Returns the routes of an application.
+pub(crate) fn router(app: Arc<App>) -> Router {
+    Router::new()
+        .route("/", get(search_page))
+        .route("/search", get(search_json))
+        .route("/document", get(document_page))
+        .route("/healthz", get(health))
+        .route("/reload", any(administration))
+        .route("/metrics", any(administration))
+        .route("/documents", any(administration))
+        .route("/refresh", any(administration))
+        .route("/delete-by-query", any(administration))
+        .route(
+            "/style.css",
+            get(async || lasting("text/css; charset=utf-8", STYLE_SHEET.as_str())),
+        )
+        .route(
+            "/page.js",
+            get(async || lasting("text/javascript; charset=utf-8", SCRIPT)),
+        )
+        .route(
+            "/favicon.svg",
+            get(async || lasting("image/svg+xml", FAVICON)),
+        )
+        .route(
+            "/favicon.ico",
+            get(async || lasting("image/svg+xml", FAVICON)),
+        )
+        .fallback(async |headers: HeaderMap| {
+            if accepts_html(&headers) {
+                let html =
+                    page::refusal("Nothing is here", "There is no page at this address.", "");
+                return respond(StatusCode::NOT_FOUND, HTML, html);
+            }
+            refusal(
+                StatusCode::NOT_FOUND,
+                "nothing is here; the page is at /, the API at /search?q=WORDS",
+            )
+        })
+        .method_not_allowed_fallback(async || {
+            refusal(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "only GET and HEAD are answered; use GET",
+            )
+        })
+        .layer(from_fn(one_host))
+        .layer(map_response_with_state(app.draining.clone(), finished))
+        .layer(from_fn(bounded_body))
+        .with_state(app)
+}
+
+/// Refuses administration on the public port and names its address.
+async fn administration() -> Response<Body> {
+    refusal(
+        StatusCode::NOT_FOUND,
+        "metrics, reloads and writing are at the admin address of this server, which it prints as it starts (see --admin)",
+    )
+}
+
+/// Reports whether the server takes requests.
+pub(crate) async fn health(State(app): State<Arc<App>>) -> Response<Body> {
+    const TEXT: &str = "text/plain; charset=utf-8";
+    match app.draining.has_begun() {
+        true => respond(StatusCode::SERVICE_UNAVAILABLE, TEXT, "about to end\n"),
+        false => plain(TEXT, "ok\n"),
+    }
+}
+
+/// Returns whether a client asks for HTML by name, as browsers do.
+fn accepts_html(headers: &HeaderMap) -> bool {
+    let accept = headers.get_all(header::ACCEPT).iter();
+    accept
+        .into_iter()
+        .any(|value| value.as_bytes().starts_with(b"text/html"))
+}
+
+fn plain(content_type: &'static str, body: &'static str) -> Response<Body> {
+    respond(StatusCode::OK, content_type, body)
+}
+
+/// Returns a cacheable resource of the page: the page names the style sheet by its contents.
+fn lasting(content_type: &'static str, body: &'static str) -> Response<Body> {
+    let mut response = plain(content_type, body);
+    response.headers_mut().insert(
+        header::CACHE_CONTROL,
+        HeaderValue::from_static("public, max-age=86400"),
+    );
+    response
+}

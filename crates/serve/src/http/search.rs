@@ -1,0 +1,121 @@
+//! Search over HTTP: the page at `/`, JSON at `/search`.
+
+use crate::api::error::SearchError;
+use crate::http::app::App;
+use crate::http::failure::{failed_json, failed_page};
+use crate::http::page;
+use crate::http::params::{self, Unknown};
+use crate::http::response::{HTML, JSON, respond};
+use crate::metrics::front_end::Client;
+use crate::net::blocking::beside_io;
+use axum::body::Body;
+use axum::extract::{RawQuery, State};
+use axum::http::header::{HeaderName, HeaderValue};
+use axum::http::{Response, StatusCode};
+use std::sync::Arc;
+use wire::PhaseTimes;
+
+/// Answers a search as JSON.
+pub(super) async fn search_json(
+    State(app): State<Arc<App>>,
+    RawQuery(raw): RawQuery,
+) -> Response<Body> {
+    let parameters = match params::parse(raw.as_deref(), Unknown::Refuse) {
+        Ok(parameters) => parameters,
+        Err(error) => return failed_json(&app, &app.failure(error)),
+    };
+    let Some(query) = parameters.q.as_deref() else {
+        let missing = SearchError::BadRequest {
+            parameter: "q",
+            reason: "the query is missing; ask for /search?q=WORDS".into(),
+        };
+        return failed_json(&app, &app.failure(missing));
+    };
+    let (mut answer, _turn) = match app.search(&parameters, query).await {
+        Ok(answered) => answered,
+        Err(failure) => return failed_json(&app, &failure),
+    };
+    answer.keep_fields(&parameters.fields);
+    let bytes_max = app.front_end.answer_bytes_max();
+    let hits_count = answer.hits.len();
+    match rendered(hits_count, || answer.to_json()) {
+        Ok(json) if json.len() > bytes_max => {
+            let too_large = SearchError::too_large(parameters.options.explain, bytes_max);
+            failed_json(&app, &app.failure(too_large))
+        }
+        Ok(json) => {
+            app.metrics.answered(Client::Json, &answer);
+            timed(respond(StatusCode::OK, JSON, json), &answer.phases_us)
+        }
+        Err(error) => {
+            let unwritten = SearchError::Unavailable {
+                part: "the front-end".into(),
+                reason: format!("the answer cannot be written as JSON: {error}"),
+            };
+            failed_json(&app, &app.failure(unwritten))
+        }
+    }
+}
+
+/// Answers a search as a page; without a query, the home page.
+pub(super) async fn search_page(
+    State(app): State<Arc<App>>,
+    RawQuery(raw): RawQuery,
+) -> Response<Body> {
+    let parameters = match params::parse(raw.as_deref(), Unknown::Ignore) {
+        Ok(parameters) => parameters,
+        Err(error) => return failed_page(&app, &app.failure(error), raw.as_deref()),
+    };
+    let query = parameters.q.as_deref().unwrap_or("");
+    if query.trim().is_empty() && parameters.options.filters.is_empty() {
+        let known = app.front_end.known();
+        let home = page::home(known.documents_count, known.chunks_count);
+        return respond(StatusCode::OK, HTML, home);
+    }
+    let mut asked = parameters.clone();
+    if asked.options.facets.is_empty() {
+        asked.options.facets = page::default_facets(&app.front_end.known().fields);
+    }
+    match app.search(&asked, query).await {
+        Ok((mut answer, _turn)) => {
+            let bytes_max = app.front_end.answer_bytes_max();
+            let too_large = SearchError::too_large(parameters.options.explain, bytes_max);
+            if page::bytes_min(&answer) > bytes_max {
+                return failed_page(&app, &app.failure(too_large), raw.as_deref());
+            }
+            let hits_count = answer.hits.len();
+            let suggestions = match hits_count {
+                0 if answer.total.value == 0 => app.suggestions(query, &parameters.options).await,
+                _ => Vec::new(),
+            };
+            let html = rendered(hits_count, || {
+                page::results(&mut answer, &parameters.options, &suggestions)
+            });
+            if html.len() > bytes_max {
+                return failed_page(&app, &app.failure(too_large), raw.as_deref());
+            }
+            app.metrics.answered(Client::Page, &answer);
+            timed(respond(StatusCode::OK, HTML, html), &answer.phases_us)
+        }
+        Err(failure) => failed_page(&app, &failure, raw.as_deref()),
+    }
+}
+
+/// Serializes an answer; a large one beside the I/O threads.
+fn rendered<T>(hits_count: usize, write: impl FnOnce() -> T) -> T {
+    /// Upper limit on the hits serialized on an I/O thread: about fifty microseconds.
+    const HITS_FEW: usize = 20;
+    match hits_count > HITS_FEW {
+        true => beside_io(write),
+        false => write(),
+    }
+}
+
+fn timed(mut response: Response<Body>, times: &PhaseTimes) -> Response<Body> {
+    if let Ok(value) = HeaderValue::from_str(&times.server_timing()) {
+        response
+            .headers_mut()
+            .insert(HeaderName::from_static("server-timing"), value);
+    }
+    response
+}
