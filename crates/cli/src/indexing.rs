@@ -61,7 +61,7 @@ pub(crate) trait Selection {
     /// Decides before every document, and from time to time while none arrives.
     fn verdict(&mut self, elapsed_s: f64) -> Verdict;
 
-    /// Whether a document is to be added.
+    /// Returns whether a document is to be added.
     fn takes(&mut self, document: &Document) -> anyhow::Result<bool>;
 
     /// Returns the URLs of earlier documents to delete, once all documents are read. `None` where there is nothing to

@@ -41,7 +41,7 @@ impl Interrupt {
         Ok(Interrupt { asked, runtime })
     }
 
-    /// Whether a signal asked for the end.
+    /// Returns whether a signal asked for the end.
     pub(crate) fn is_asked(&self) -> bool {
         *self.asked.borrow()
     }

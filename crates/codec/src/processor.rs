@@ -34,7 +34,7 @@ impl Level {
         Level::ALL.into_iter().find(|level| level.name() == name)
     }
 
-    /// Whether this processor has all instructions of the level.
+    /// Returns whether this processor has all instructions of the level.
     pub fn is_there(self) -> bool {
         match self {
             Level::Any => true,

@@ -31,7 +31,7 @@ pub enum CrawlError {
     Damaged {
         /// Path of the file.
         path: PathBuf,
-        /// What is wrong.
+        /// Cause.
         what: String,
     },
     /// Directory without a crawl.

@@ -11,7 +11,7 @@ use vfs::{MemoryStorage, SharedStorage, StorageError};
 use web::address::{AddressError, CanonicalUrl, trap};
 use web::robots::Robots;
 
-/// What is known of a URL.
+/// State of a URL, with the reasons for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explained {
     /// The URL, canonical.
@@ -22,7 +22,7 @@ pub struct Explained {
     pub found_on: Option<String>,
     /// Whether the sites and their rules admit it, with the reason where not.
     pub admitted: Result<(), String>,
-    /// What robots.txt of its host says, as last read; `None` where it was not read.
+    /// Text of the host's robots.txt as last read; `None` where it was not read.
     pub robots: Option<String>,
 }
 

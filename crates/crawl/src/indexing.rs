@@ -11,7 +11,7 @@ use vfs::SharedStorage;
 /// Changes that may wait for the thread.
 const QUEUE_CHANGES: usize = 1024;
 
-/// What a commit did.
+/// Result of a commit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Committed {
     /// Generation, 0 before the first.

@@ -29,7 +29,7 @@ pub struct Answer<'a> {
     pub now_s: i64,
 }
 
-/// What an answer holds.
+/// Contents of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
     /// Kind of the answer.

@@ -1,4 +1,4 @@
-//! Zip and tar archives: every member that is a document is read as a file of a folder is.
+//! Zip and tar archives: each member that is a document is read like a file of a folder.
 
 use crate::budget::read_document;
 use crate::fault::Fault;

@@ -99,7 +99,7 @@ mod tests {
         assert_eq!(Format::of("a.png"), None);
     }
 
-    /// What the parent sends, the child reads.
+    /// Tests that the child reads what the parent sends.
     #[test]
     #[cfg(all(
         feature = "archives",

@@ -35,11 +35,11 @@ const HOUR: i64 = 3_600_000_000;
 pub struct Facet {
     /// Name of the field.
     pub field: String,
-    /// What is counted.
+    /// Kind of the count.
     pub kind: FacetKind,
 }
 
-/// What a facet counts.
+/// Kind of a facet's count.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FacetKind {
     /// Documents of each of the `n` most frequent values.

@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::fmt;
 
-/// Characters of a text that an error repeats.
+/// Upper limit on the characters of a text that an error message repeats.
 const SHOWN_CHARS_MAX: usize = 40;
 
-/// Why long texts are not compared.
+/// Remedy in the error for a comparison of long texts.
 const TEXTS_ARE_LONG: &str = "its texts are long: search for their words instead";
 
 /// End of a range of values.
@@ -50,7 +50,7 @@ pub struct RangeEnd<'t> {
 /// A text that is no test of its field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadTest {
-    /// What is wrong, and what could be written instead.
+    /// Cause and remedy.
     pub reason: String,
 }
 
@@ -62,7 +62,7 @@ impl fmt::Display for BadTest {
 
 impl std::error::Error for BadTest {}
 
-/// What a text names in a field: its first value, and the end of its values.
+/// Values that a text names in a field: the first one, and the end of them.
 struct Named {
     first: Value,
     /// Last value, or the first one after it.

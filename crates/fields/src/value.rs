@@ -13,15 +13,15 @@ pub const KEYWORD_BYTES_MAX: usize = 1_024;
 /// Value of a field.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Value {
-    /// Of a keyword field.
+    /// Value of a keyword field.
     Keyword(String),
-    /// Of an integer field.
+    /// Value of an integer field.
     Integer(i64),
-    /// Of a float field; finite, and never −0.
+    /// Value of a float field; finite, and never −0.
     Float(f64),
-    /// Of a bool field.
+    /// Value of a bool field.
     Bool(bool),
-    /// Of a date field, in microseconds since 1970.
+    /// Value of a date field, in microseconds since 1970.
     Date(i64),
 }
 

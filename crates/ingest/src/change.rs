@@ -9,7 +9,8 @@ use serde_json::{Map, Value};
 pub enum Change {
     /// The document replaces an earlier one with its URL.
     Put(Document),
-    /// The fields of the patch replace those of the document at `url`, as in JSON Merge Patch (RFC 7396); null removes one.
+    /// The fields of the patch replace those of the document at `url`, as in JSON Merge Patch (RFC 7396); null removes
+    /// one.
     Patch {
         /// URL of the document.
         url: String,
@@ -76,7 +77,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Whether the change was made.
+    /// Returns whether the change was made.
     pub fn is_made(&self) -> bool {
         matches!(self, Outcome::Written(_) | Outcome::Deleted)
     }

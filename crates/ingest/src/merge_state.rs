@@ -11,7 +11,7 @@ const RETRY_MAX: Duration = Duration::from_secs(60);
 #[derive(Debug, Default)]
 pub(crate) struct Merging {
     pub(crate) stage: Stage,
-    /// What commits leave to the merge under way.
+    /// Segments and files reserved for the merge under way.
     pub(crate) reservation: Option<MergeReservation>,
     /// First segment number that no merge had yet.
     pub(crate) next_segment: u32,
@@ -33,7 +33,7 @@ pub(crate) enum Stage {
 }
 
 impl Merging {
-    /// Whether the merge thread has work, or is at it.
+    /// Returns whether the merge thread has work, or is at it.
     pub(crate) fn is_under_way(&self) -> bool {
         matches!(self.stage, Stage::Planned(_) | Stage::Running)
     }
@@ -81,7 +81,7 @@ impl Merging {
         self.failure = Some(reason);
     }
 
-    /// Whether the files of a merge that will not be installed may be there; the threads have ended. Once.
+    /// Returns whether the files of a merge that will not be installed may be there; the threads have ended. Once.
     pub(crate) fn is_abandoned(&mut self) -> bool {
         let had_failed = self.failure.is_some();
         self.stage = Stage::Idle;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 /// Wall time of a slice of work.
 const SLICE: Duration = Duration::from_millis(2);
-/// Longest sleep before the pace is asked for again.
+/// Upper limit on a sleep, after which the pace is read again.
 const SLEEP_MAX: Duration = Duration::from_millis(50);
 
 /// Pace of one thread.
@@ -62,7 +62,7 @@ impl Pacer {
     }
 }
 
-/// Returns the time to sleep after CPU time was used at a share in percent.
+/// Returns the sleep that keeps `used` CPU time within `percent` of the wall time.
 fn rest(used: Duration, percent: u32) -> Duration {
     match percent {
         0 => Duration::MAX,

@@ -10,13 +10,13 @@ const STEP_BYTES: usize = 32 << 10;
 /// Bytes after which a file is synced, so that no sync of the log waits behind a large one.
 const SYNC_BYTES: usize = 4 << 20;
 
-/// What writes of a merge obey.
+/// Limits that the writes of a merge obey.
 pub(crate) trait Limits: Send + Sync {
-    /// Whether the merge is given up.
+    /// Returns whether the merge is given up.
     fn is_stopped(&self) -> bool;
     /// Keeps the pace between pieces of a file.
     fn step(&self);
-    /// Keeps the pace before a file.
+    /// Waits until the pace permits work on the next file.
     fn step_now(&self);
 }
 

@@ -117,7 +117,7 @@ fn next_round(shared: &Shared) -> Option<Round> {
     }
 }
 
-/// Whether segments are too many for another one before the merge under way ends.
+/// Returns whether segments are too many for another one before the merge under way ends.
 fn must_wait(shared: &Shared, state: &State) -> bool {
     let segments = shared.segments.load(Ordering::Relaxed);
     segments >= SEGMENTS_LIMIT && state.merging.is_under_way() && !state.is_ending

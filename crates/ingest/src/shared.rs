@@ -71,7 +71,7 @@ pub(crate) struct State {
     /// Refreshes that failed, and the last failure.
     pub(crate) refresh_failures: u64,
     pub(crate) refresh_failure: Option<String>,
-    /// When a failed refresh is tried again.
+    /// Time at which a failed refresh is tried again.
     pub(crate) retry_at: Option<Instant>,
     pub(crate) log_failure: Option<String>,
     pub(crate) is_ending: bool,

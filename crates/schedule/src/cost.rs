@@ -5,15 +5,15 @@
 //! ```
 //!
 //! The coefficients are fitted for each kind of query by non-negative least squares on the relative error, over the
-//! latest [`SAMPLES`] searches of the kind; until then they are those of a 2 GHz server core. Between two fits a running
-//! ratio of true to predicted time corrects them. The model steers handlers and decides nothing about hits.
+//! latest [`SAMPLES`] searches of the kind; until then they are those of a 2 GHz server core. Between two fits a
+//! running ratio of true to predicted time corrects them. The model steers handlers and decides nothing about hits.
 
 /// What a prediction knows of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Work {
     /// Number of the kind of query, below the number of kinds of the model.
     pub kind: usize,
-    /// Postings of the lists that lead.
+    /// Number of postings of the leading lists.
     pub postings: u64,
     /// Lists.
     pub lists: u32,
@@ -103,8 +103,8 @@ impl CostModel {
         self.kinds[work.kind.min(last)].observe(work, predicted, spent_ns.max(1));
     }
 
-    /// Returns the mean of |ln(true / predicted)| of late over all kinds, by the number of their searches: 0.5 means that
-    /// times are off by a factor of 1.6 on average.
+    /// Returns the mean of |ln(true / predicted)| of late over all kinds, by the number of their searches: 0.5 means
+    /// that times are off by a factor of 1.6 on average.
     pub fn error(&self) -> f64 {
         let observed: u64 = self.kinds.iter().map(|kind| kind.observed).sum();
         let errors = self

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 /// Words of documents and queries. Some share a start, so that a prefix covers several.
 pub const VOCABULARY: [&str; 10] = ["a", "b", "c", "d", "ab", "abc", "ba", "ca", "é", "1"];
 
-/// A word; early words of the vocabulary are more frequent.
+/// Returns a word; early words of the vocabulary are more frequent.
 pub fn words() -> impl Strategy<Value = &'static str> {
     prop_oneof![
         4 => (0usize..2).prop_map(|word| VOCABULARY[word]),
@@ -89,7 +89,7 @@ pub fn further_fields() -> impl Strategy<Value = Map<String, Value>> {
     })
 }
 
-/// A pile of documents, possibly empty.
+/// Returns a pile of documents, possibly empty.
 pub fn documents(count_max: usize) -> impl Strategy<Value = Vec<Document>> {
     vec(document(), 0..count_max)
 }

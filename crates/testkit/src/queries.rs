@@ -131,7 +131,7 @@ fn boosts() -> impl Strategy<Value = f32> {
     ]
 }
 
-/// A filter, a boost or a name around a clause.
+/// Returns a filter, a boost or a name around a clause.
 fn modified(inner: impl Strategy<Value = Query> + Clone) -> impl Strategy<Value = Query> {
     let boxed = inner.prop_map(Box::new);
     prop_oneof![

@@ -3,7 +3,7 @@ use crate::{StorageError, WriteFile};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Where buffered bytes go. One call is one operation at the disk.
+/// Destination of buffered bytes. One call is one operation at the disk.
 pub(crate) trait Sink: Send {
     fn path(&self) -> &Path;
     /// Appends all of `bytes`.

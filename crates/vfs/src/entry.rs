@@ -6,11 +6,11 @@ use std::fmt;
 pub struct OtherEntry {
     /// Its name; what is not UTF-8 is replaced.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: OtherKind,
 }
 
-/// What an entry is, where it is no file of a storage.
+/// Kind of an entry that is no file of a storage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum OtherKind {

@@ -33,7 +33,7 @@ pub enum StorageError {
     /// Anything else that the operating system refused.
     #[error("{}: cannot {operation}: {source}", path.display())]
     Io {
-        /// What was tried: `create`, `write`, `sync`, …
+        /// Operation that failed: `create`, `write`, `sync`, …
         operation: &'static str,
         /// The file.
         path: PathBuf,
@@ -60,7 +60,7 @@ impl StorageError {
         }
     }
 
-    /// The kind that the operating system's error had, or the one that fits.
+    /// Returns the kind that the operating system's error had, or the one that fits.
     pub fn kind(&self) -> io::ErrorKind {
         match self {
             StorageError::NotFound { .. } => io::ErrorKind::NotFound,
@@ -71,7 +71,7 @@ impl StorageError {
     }
 }
 
-/// For [`io::Write`]: path and operation stay inside.
+/// Wraps the error for [`io::Write`]; path and operation stay inside.
 impl From<StorageError> for io::Error {
     fn from(error: StorageError) -> io::Error {
         io::Error::new(error.kind(), error)

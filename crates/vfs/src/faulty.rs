@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// As [`crate::MemoryStorage`]: small, so that there are several writes to fail.
+/// Bytes of a write buffer; small like those of [`crate::MemoryStorage`], so that there are several writes to fail.
 const BUFFER_BYTES: usize = 4 << 10;
 
-/// What fails, and when.
+/// Failure of one operation, or of all from one on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fault {
     /// Which operation fails, counted from 0 over create, write, sync, finish, open, rename, remove,
@@ -21,11 +21,11 @@ pub struct Fault {
     pub operation: usize,
     /// Whether all later operations fail too.
     pub persistent: bool,
-    /// How it fails.
+    /// Kind of the failure.
     pub kind: FaultKind,
 }
 
-/// How an operation fails.
+/// Kind of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
     /// The device reports an error; nothing was done.
@@ -83,12 +83,12 @@ impl FaultyStorage {
         }
     }
 
-    /// How many operations were tried so far, the failed ones among them.
+    /// Returns the number of operations tried so far, failed ones included.
     pub fn operations(&self) -> usize {
         self.trigger.operations.load(Ordering::Relaxed)
     }
 
-    /// Whether the fault has struck.
+    /// Returns whether the fault has struck.
     pub fn has_failed(&self) -> bool {
         self.operations() > self.trigger.fault.operation
     }

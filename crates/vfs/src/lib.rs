@@ -64,17 +64,17 @@ pub use thread::{MemoryBinding, PinError, bind_memory_to_node, pin_current_threa
 
 /// A flat directory of write-once files. Names hold letters, digits, `-`, `_` and `.` only.
 pub trait Storage: Send + Sync + std::fmt::Debug {
-    /// Where this is, for messages: a path, or `memory`.
+    /// Returns the location for messages: a path, or `memory`.
     fn location(&self) -> PathBuf;
     /// Creates `name` for writing; an existing file is an error (`O_EXCL`).
     fn create(&self, name: &str) -> Result<Box<dyn WriteFile>, StorageError>;
-    /// The whole file, mapped read-only.
+    /// Returns the whole file, mapped read-only.
     fn open(&self, name: &str) -> Result<Region, StorageError>;
     /// Gives `from` the name `to`, replacing what was there. Durable after `sync_directory`.
     fn rename(&self, from: &str, to: &str) -> Result<(), StorageError>;
     /// Removes a file. Regions already opened stay readable.
     fn remove(&self, name: &str) -> Result<(), StorageError>;
-    /// The names of all files, sorted.
+    /// Returns the names of all files, sorted.
     fn list(&self) -> Result<Vec<String>, StorageError>;
     /// Everything else that stands in the directory, sorted: what is no regular file, and files whose
     /// names are not those of a storage.
@@ -84,7 +84,7 @@ pub trait Storage: Send + Sync + std::fmt::Debug {
     /// Takes the exclusive lock `name` (an OS lock: it ends with the process, whatever the file).
     /// `Err(StorageError::Locked)` at once when somebody else holds it.
     fn lock(&self, name: &str) -> Result<Lock, StorageError>;
-    /// Whether somebody holds the lock `name` now. Takes nothing and makes no file.
+    /// Returns whether somebody holds the lock `name` now. Takes nothing and makes no file.
     fn is_locked(&self, name: &str) -> Result<bool, StorageError>;
 }
 

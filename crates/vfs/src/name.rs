@@ -2,7 +2,7 @@
 use crate::StorageError;
 use std::path::{Path, PathBuf};
 
-/// The path of `name` in `directory`, unless it could lead out of it or hide in it.
+/// Returns the path of `name` in `directory`, unless it could lead out of it or hide in it.
 ///
 /// A manifest may be damaged, so a name read from one must not reach a file of somebody else.
 pub(crate) fn path_of(directory: &Path, name: &str) -> Result<PathBuf, StorageError> {

@@ -69,7 +69,8 @@ impl RealStorage {
 
 #[cfg(unix)]
 impl RealStorage {
-    /// A descriptor of the directory that has the path now, by which its files are asked for without opening them.
+    /// Returns a descriptor of the directory that has the path now, by which its files are asked for without opening
+    /// them.
     fn directory_now(&self) -> io::Result<Arc<OwnedFd>> {
         use rustix::fs::{Mode, OFlags, fstat, open, stat};
         let now = stat(&self.directory)?;
@@ -86,7 +87,7 @@ impl RealStorage {
         Ok(fresh)
     }
 
-    /// What tells whether `file`, opened by `name` just now, changes.
+    /// Returns the source of stamps that show changes of `file`, which was just opened by `name`.
     fn source(&self, name: &str, file: &File) -> io::Result<SourceFile> {
         let name = std::ffi::CString::new(name).map_err(io::Error::other)?;
         SourceFile::new(file.try_clone()?, self.directory_now()?, name)
@@ -192,7 +193,7 @@ impl Storage for RealStorage {
 }
 
 impl RealStorage {
-    /// The files of the storage, and everything else.
+    /// Returns the files of the storage, and everything else.
     fn entries(&self) -> Result<(Vec<String>, Vec<OtherEntry>), StorageError> {
         let failed = failed("list", &self.directory);
         let (mut names, mut others) = (Vec::new(), Vec::new());
@@ -215,7 +216,7 @@ impl RealStorage {
     }
 }
 
-/// What a type is other than a regular file's.
+/// Returns the kind of an entry that is no regular file; `None` for a regular one.
 fn other_kind(kind: fs::FileType) -> Option<OtherKind> {
     if kind.is_file() {
         return None;

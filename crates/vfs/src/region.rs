@@ -49,21 +49,21 @@ impl MappedFile {
 }
 
 impl Region {
-    /// A region over bytes in memory.
+    /// Returns a region over bytes in memory.
     pub fn new(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> Region {
         Region {
             bytes: Arc::new(Bytes::Memory(Box::new(bytes))),
         }
     }
 
-    /// A region over a shared read-only mapping of a file.
+    /// Returns a region over a shared read-only mapping of a file.
     pub(crate) fn mapped(file: MappedFile) -> Region {
         Region {
             bytes: Arc::new(Bytes::Mapped(file)),
         }
     }
 
-    /// The same, of which nothing is given back: it was read into memory to stay there.
+    /// Returns the same, of which nothing is given back: it was read into memory to stay there.
     pub(crate) fn touched(file: MappedFile) -> Region {
         Region::mapped(MappedFile {
             stays: true,
@@ -71,7 +71,7 @@ impl Region {
         })
     }
 
-    /// The file behind it; `None` for bytes in memory, which no change of a file reaches.
+    /// Returns the file behind it; `None` for bytes in memory, which no change of a file reaches.
     pub fn source(&self) -> Option<&SourceFile> {
         match &*self.bytes {
             Bytes::Mapped(file) => Some(&file.source),
@@ -79,8 +79,8 @@ impl Region {
         }
     }
 
-    /// Whether some of its bytes could not be read from the file and are zeros instead, for good. To be asked after
-    /// reading: a file that is truncated under a mapping ends neither the read nor the process.
+    /// Returns whether some of its bytes could not be read from the file and are zeros instead, for good. To be asked
+    /// after reading: a file that is truncated under a mapping ends neither the read nor the process.
     #[inline]
     pub fn has_faulted(&self) -> bool {
         match &*self.bytes {
@@ -89,7 +89,7 @@ impl Region {
         }
     }
 
-    /// A region over the first `file_bytes` of a mapping that stays in memory: files loaded ahead.
+    /// Returns a region over the first `file_bytes` of a mapping that stays in memory: files loaded ahead.
     pub(crate) fn loaded(mapping: Mmap, file_bytes: usize) -> Region {
         assert!(file_bytes <= mapping.len());
         Region {
@@ -137,8 +137,8 @@ impl Region {
         }
     }
 
-    /// Runs `read` while the system reads no more of the file than is touched, and what [`Region::prefetch`] asks for. It may
-    /// read megabytes around each page otherwise.
+    /// Runs `read` while the system reads no more of the file than is touched, and what [`Region::prefetch`] asks for.
+    /// It may read megabytes around each page otherwise.
     pub fn without_read_ahead<T>(&self, read: impl FnOnce() -> T) -> T {
         self.advise(memmap2::Advice::Random);
         let done = read();
@@ -168,7 +168,7 @@ impl Region {
     }
 }
 
-/// The whole pages inside `range`; the file's last page counts as whole.
+/// Returns the whole pages inside `range`; the file's last page counts as whole.
 #[cfg(unix)]
 fn whole_pages(range: Range<usize>, file_bytes: usize) -> Option<Range<usize>> {
     let page_bytes = rustix::param::page_size();

@@ -30,7 +30,7 @@ pub struct SourceFile {
     at_open: FileStamp,
 }
 
-/// How the file is asked for.
+/// Way of asking for the file.
 #[cfg(unix)]
 #[derive(Debug)]
 enum By {
@@ -66,7 +66,7 @@ impl Drop for Held {
 
 #[cfg(unix)]
 impl SourceFile {
-    /// An open file, `name` in a directory, before any byte of it is read.
+    /// Returns an open file, `name` in a directory, before any byte of it is read.
     pub(crate) fn new(
         file: File,
         directory: Arc<OwnedFd>,
@@ -105,7 +105,7 @@ impl SourceFile {
 }
 
 impl SourceFile {
-    /// What the file was like before any byte of the region was read.
+    /// Returns the stamp of the file from before any byte of the region was read.
     pub fn at_open(&self) -> FileStamp {
         self.at_open
     }

@@ -4,7 +4,8 @@
 //! its bytes. The time of the last change (ctime) is the kernel's own and cannot be set. So bytes that were read before
 //! a stamp was taken, and verified after an equal one, are the verified ones. Two limits:
 //!
-//! - Times come from a clock that ticks, before Linux 6.13 every 1 to 10 ms: a stamp proves something only once the last
+//! - Times come from a clock that ticks, before Linux 6.13 every 1 to 10 ms: a stamp proves something only once the
+//! last
 //!   change is older than that ([`FileStamp::unsettled_for`]).
 //! - Stores through a mapping that was writable before the stamp was taken, and what is written to the device below the
 //!   file system, leave no trace here. Nor do other machines that write through a network file system, until its
@@ -15,7 +16,7 @@ use std::time::{Duration, SystemTime};
 /// Changes that are nearer to each other than this may leave equal times: more than a tick of any kernel.
 const TICK_MAX: Duration = Duration::from_millis(20);
 
-/// What a file was like at a moment.
+/// State of a file at a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileStamp {
     device: u64,
@@ -28,7 +29,7 @@ pub struct FileStamp {
     changed: (i64, i64),
 }
 
-/// What happened to a file between two stamps.
+/// Change of a file between two stamps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
     /// Nothing.

@@ -25,14 +25,14 @@ impl Default for SystemTree {
 }
 
 impl SystemTree {
-    /// The machine whose files stand below `root`.
+    /// Returns the machine whose files stand below `root`.
     pub fn at(root: impl AsRef<Path>) -> SystemTree {
         SystemTree {
             root: root.as_ref().to_owned(),
         }
     }
 
-    /// The text of a file by its path below the root (`sys/devices/system/cpu/online`): its first
+    /// Returns the text of a file by its path below the root (`sys/devices/system/cpu/online`): its first
     /// 64 KiB, and what is not UTF-8 replaced.
     pub fn read(&self, path: &str) -> Result<String, StorageError> {
         let path = self.root.join(path.trim_start_matches('/'));

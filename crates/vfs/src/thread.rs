@@ -37,14 +37,14 @@ pub enum PinError {
     Unavailable,
 }
 
-/// Where a thread's new memory comes from.
+/// Origin of a thread's new memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MemoryBinding {
     /// From this NUMA node, while it has some; read back from the kernel.
     Node(u32),
     /// From wherever the kernel takes it, as before.
     Unavailable {
-        /// Why it could not be bound.
+        /// Reason for which it could not be bound.
         reason: String,
     },
 }
@@ -138,7 +138,7 @@ pub fn bind_memory_to_node(_node: u32) -> MemoryBinding {
     }
 }
 
-/// How much less than others a thread of background work gets, where all want to run.
+/// Nice value of threads for background work, which get less processor time than others.
 #[cfg(target_os = "linux")]
 const BACKGROUND_NICE: i32 = 10;
 /// The same of work that may wait for all other: the least that there is.
@@ -223,7 +223,7 @@ mod tests {
     use crate::SystemTree;
     use std::collections::BTreeSet;
 
-    /// What the kernel's own file says of the calling thread.
+    /// Returns the allowed CPUs of the calling thread from the kernel's file.
     fn allowed() -> String {
         let status = SystemTree::default()
             .read("proc/thread-self/status")
@@ -234,7 +234,7 @@ mod tests {
         line.unwrap().split_once(':').unwrap().1.trim().to_owned()
     }
 
-    /// In a thread of its own, which may be pinned and forgotten.
+    /// Runs `work` in a thread of its own, which may be pinned and forgotten.
     fn in_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
         std::thread::scope(|scope| scope.spawn(work).join().unwrap())
     }

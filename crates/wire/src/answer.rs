@@ -61,17 +61,17 @@ pub struct FacetAnswer {
     /// ranges: as asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub buckets: Vec<FacetBucket>,
-    /// Of terms: the sum of the counts of values that are not shown.
+    /// Sum of the counts of values that are not shown; for facets of terms.
     #[serde(default)]
     pub others: u64,
-    /// Of terms: the number of distinct values.
+    /// Number of distinct values; for facets of terms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distinct: Option<u64>,
     /// Number of matching documents that have a value.
     pub documents: u64,
     /// Number of matching documents that have none.
     pub missing: u64,
-    /// Of statistics: the figures; absent where no document has a value.
+    /// Figures of a facet of statistics; absent where no document has a value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stats: Option<FacetStats>,
 }

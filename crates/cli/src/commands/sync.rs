@@ -183,7 +183,7 @@ impl Selection for Changes<'_> {
     }
 }
 
-/// Whether a document as read is the one that is stored. Without stored texts it never is.
+/// Returns whether a document as read is the one that is stored. Without stored texts it never is.
 fn is_same(document: &Document, stored: &StoredDocument) -> bool {
     document.id() == stored.id
         && document.title == stored.title
@@ -196,7 +196,7 @@ fn container(url: &str) -> Option<&str> {
     url.split_once("!/").map(|(archive, _)| archive)
 }
 
-/// Whether a URL is that of a file below one of the folders that is no longer there.
+/// Returns whether a URL is that of a file below one of the folders that is no longer there.
 fn is_gone(url: &str, folders: &[PathBuf]) -> bool {
     let Some(path) = path_of_file_url(container(url).unwrap_or(url)) else {
         return false;

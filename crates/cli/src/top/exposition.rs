@@ -110,7 +110,7 @@ impl Exposition {
     }
 }
 
-/// Whether bounds increase up to the infinite one and counts never decrease.
+/// Returns whether bounds increase up to the infinite one and counts never decrease.
 fn is_consistent(buckets: &[(f64, f64)]) -> bool {
     let increasing = |pair: &[(f64, f64)]| pair[0].0 < pair[1].0 && pair[0].1 <= pair[1].1;
     buckets.windows(2).all(increasing)

@@ -20,7 +20,7 @@ pub(super) struct Places<'a> {
     pub(super) wanted: usize,
     /// Index of the first value in the block.
     pub(super) from: usize,
-    /// Number of the bit at which its high part begins.
+    /// Offset of the high part, in bits.
     pub(super) start: usize,
 }
 

@@ -305,7 +305,8 @@ fn is_crate_documentation(name: &str) -> bool {
         || lower.starts_with("changelog")
 }
 
-/// Whether a file is documentation of a package. Excludes licences and packaging histories, which all look alike.
+/// Returns whether a file is documentation of a package. Excludes licences and packaging histories, which all look
+/// alike.
 fn is_documentation(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     Markup::of(name).is_some()

@@ -109,7 +109,7 @@ impl Beneath {
         })
     }
 
-    /// Whether a real path lies in the folder.
+    /// Returns whether a real path lies in the folder.
     pub(crate) fn holds(&self, real: &Path) -> bool {
         real.starts_with(&self.root)
     }

@@ -30,7 +30,7 @@ const TEXT_CHARS_MIN: usize = 20;
 #[derive(Debug, Default)]
 pub(crate) struct Mapper {
     names: FieldNames,
-    /// What was found, as `id = slug`.
+    /// Names found, as `id = slug`.
     found: BTreeSet<String>,
     /// Whether a record had a URL, so that one without is a mistake.
     has_urls: bool,

@@ -22,7 +22,7 @@ pub enum ConfigError {
         name: &'static str,
         /// Its value.
         value: f64,
-        /// What it may be.
+        /// Permitted range.
         range: &'static str,
     },
 }

@@ -16,7 +16,7 @@ pub enum HttpVersion {
     Http2,
 }
 
-/// What the response is to the caller.
+/// Kind of a response, by the decision of the caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// A response with its body, of any status that is not one of those below.
@@ -35,7 +35,7 @@ pub enum Outcome {
     },
 }
 
-/// Why a body is not whole.
+/// Reason for which a body is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Truncated {
     /// It was longer than permitted.
@@ -66,7 +66,7 @@ pub struct Phases {
 /// A response within the limits.
 #[derive(Debug, Clone)]
 pub struct Fetched {
-    /// What it is to the caller.
+    /// Kind of the response.
     pub outcome: Outcome,
     /// The status.
     pub status: u16,
@@ -78,7 +78,7 @@ pub struct Fetched {
     pub remote: SocketAddr,
     /// The body without transfer and content codings.
     pub body: Bytes,
-    /// Why the body is not whole, if it is not.
+    /// Reason for which the body is cut; `None` for a whole body.
     pub truncated: Option<Truncated>,
     /// Bytes of the body on the wire, with its content codings.
     pub wire_bytes: u64,

@@ -1,7 +1,7 @@
 //! Address guard: which addresses a connection may be opened to.
 //!
-//! Public unicast addresses are permitted, everything else only by a network named in the configuration. An IPv6 address
-//! that carries an IPv4 address (mapped, compatible, translated, NAT64, 6to4, ISATAP) is judged by both.
+//! Public unicast addresses are permitted, everything else only by a network named in the configuration. An IPv6
+//! address that carries an IPv4 address (mapped, compatible, translated, NAT64, 6to4, ISATAP) is judged by both.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -51,7 +51,7 @@ impl fmt::Display for Denial {
     }
 }
 
-/// Which addresses a connection may be opened to.
+/// Set of addresses to which connections are permitted.
 #[derive(Debug, Clone, Default)]
 pub struct AddressGuard {
     allowed: Vec<IpNet>,

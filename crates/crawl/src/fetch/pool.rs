@@ -18,7 +18,7 @@ struct Idle {
 
 #[derive(Default)]
 struct Entries {
-    /// In the order in which they became idle.
+    /// Idle connections in the order in which they became idle.
     by_age: BTreeMap<u64, Idle>,
     by_key: HashMap<Key, Vec<u64>>,
     next: u64,

@@ -35,7 +35,7 @@ pub struct Frontier {
     recent: Vec<u64>,
     pub(super) shapes: HashMap<(u32, u64), ShapeBudget>,
     pub(super) threshold: Threshold,
-    /// When the threshold last counted.
+    /// Time at which the threshold last counted.
     pub(super) counted_at: TimeMs,
     pub(super) again_at: TimeMs,
     /// No address is visited before: what was in flight at a crash is not known.
@@ -53,9 +53,9 @@ pub(super) struct InFlight {
     pub(super) served_before: TimeMs,
 }
 
-/// Part of an origin: its state.
+/// Key part of an origin's state.
 pub(super) const PART_HOST: &[u8] = b"h";
-/// Part of an origin: source of its robots.txt.
+/// Key part of the source of an origin's robots.txt.
 pub(super) const PART_ROBOTS: &[u8] = b"r";
 /// Part of an origin: a path shape that is parked; its number follows.
 pub(super) const PART_SHAPE: &[u8] = b"s";
@@ -246,7 +246,7 @@ impl Frontier {
         (*self.hosts[id as usize].origin == *origin).then_some(id)
     }
 
-    /// The host of an origin; a new one is made durable with its first URL.
+    /// Returns the host of an origin; a new one is made durable with its first URL.
     fn host_of(&mut self, origin: &str, now: TimeMs) -> Result<u32, FrontierError> {
         if let Some(id) = self.find_host(origin) {
             return Ok(id);

@@ -15,7 +15,7 @@ pub enum FrontierError {
     Manifest {
         /// The file.
         file: String,
-        /// What is wrong.
+        /// Cause.
         what: String,
     },
     /// An earlier write failed, so what is durable is unknown.
@@ -28,9 +28,9 @@ pub enum FrontierError {
 pub struct Damage {
     /// The file.
     pub file: String,
-    /// Where in it.
+    /// Offset of the damage in the file.
     pub offset_bytes: u64,
-    /// What is wrong.
+    /// Cause.
     pub what: &'static str,
 }
 

@@ -74,7 +74,7 @@ impl Frontier {
         );
     }
 
-    /// All origins, with the time before which none of their pages is visited.
+    /// Returns all origins, with the time before which none of their pages is visited.
     pub fn origins(&self) -> impl Iterator<Item = (&str, TimeMs)> {
         self.hosts.iter().map(|host| {
             (

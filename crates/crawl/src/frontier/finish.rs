@@ -14,7 +14,7 @@ use std::net::IpAddr;
 const ROBOTS_MS_MAX: u64 = 86_400_000;
 const DAY_MS: f64 = 86_400_000.0;
 
-/// What a request cost a host.
+/// Cost of a request to its host.
 enum Charge {
     None,
     Answered(u64),

@@ -12,7 +12,7 @@ use crate::recrawl::HostRate;
 use std::collections::VecDeque;
 use std::net::IpAddr;
 
-/// What is known of robots.txt, and until when.
+/// State of robots.txt, with the time until which it holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Robots {
     Unknown,
@@ -52,7 +52,7 @@ impl Robots {
         }
     }
 
-    /// Whether pages may be visited without reading it again.
+    /// Returns whether pages may be visited without reading it again.
     pub(super) fn is_valid(self, now: TimeMs) -> bool {
         matches!(self, Robots::Rules(until) | Robots::Free(until) if until > now)
     }
@@ -72,9 +72,9 @@ pub(super) struct Host {
     pub(super) robots_in_flight: bool,
     /// Keys of URLs to visit, best first.
     pub(super) queue: VecDeque<Box<[u8]>>,
-    /// When the store may have a URL that is due and not in the queue.
+    /// Time from which the store may have a due URL that is not in the queue.
     pub(super) check_at: TimeMs,
-    /// Where the next refill goes on.
+    /// Key at which the next refill continues.
     pub(super) resume: Option<Box<[u8]>>,
     /// Its valid entry in the heap; [`TimeMs::NEVER`] if it has none.
     pub(super) wake: TimeMs,

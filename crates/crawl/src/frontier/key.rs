@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 /// Buckets, fixed: they are in the keys on disk.
 const BUCKETS: u64 = 64;
 
-/// The origin of a canonical URL: everything before its path. `None` unless it is `scheme://host…`.
+/// Returns the origin of a canonical URL: everything before its path. `None` unless it is `scheme://host…`.
 pub fn origin_of(url: &str) -> Option<&str> {
     let authority = url.find("://")? + 3;
     let rest = &url.as_bytes()[authority..];
@@ -46,7 +46,7 @@ pub(super) fn prefix_of(origin: &str) -> Vec<u8> {
     key
 }
 
-/// The key of a URL whose origin has `prefix`.
+/// Returns the key of a URL whose origin has `prefix`.
 pub(super) fn key_of(prefix: &[u8], origin: &str, url: &str) -> Vec<u8> {
     let path = url.get(origin.len()..).unwrap_or_default();
     let mut key = Vec::with_capacity(prefix.len() + path.len().max(1));
@@ -59,7 +59,7 @@ pub(super) fn key_of(prefix: &[u8], origin: &str, url: &str) -> Vec<u8> {
     key
 }
 
-/// The URL of a key of `origin`.
+/// Returns the URL of a key of `origin`.
 pub(super) fn url_of(prefix: &[u8], origin: &str, key: &[u8]) -> String {
     let path = key.get(prefix.len()..).unwrap_or_default();
     format!("{origin}{}", String::from_utf8_lossy(path))

@@ -16,14 +16,14 @@ const RETRY_MS_FIRST: u64 = 60_000;
 /// Longest wait after a failure.
 const RETRY_MS_MAX: u64 = 3 * 86_400_000;
 
-/// What the recrawl law needs.
+/// Inputs of the recrawl law.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Recrawl<'a> {
     pub(super) law: &'a RecrawlLaw,
     pub(super) threshold: f64,
 }
 
-/// When the URL is due, with `again_at`: the start of a crawl that visits all once more.
+/// Returns the time at which the URL is due. `again_at` is the start of a crawl that visits every URL once more.
 pub(super) fn effective_due(record: &Record, again_at: TimeMs) -> TimeMs {
     if record.due != TimeMs::NEVER && record.last < again_at {
         return record.due.min(again_at);
@@ -31,7 +31,7 @@ pub(super) fn effective_due(record: &Record, again_at: TimeMs) -> TimeMs {
     record.due
 }
 
-/// The record after `outcome`. Counts a revisit in `host`.
+/// Returns the record after `outcome`. Counts a revisit in `host`.
 pub(super) fn apply(
     record: &mut Record,
     host: &mut HostRate,

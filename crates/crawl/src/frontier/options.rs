@@ -11,7 +11,7 @@ pub struct FrontierOptions {
     pub law: Law,
     /// Recrawl law.
     pub recrawl: RecrawlLaw,
-    /// When a path shape is parked.
+    /// Condition under which a path shape is parked.
     pub shapes: ShapeLaw,
     /// Shape of a URL: the same for the pages of one generator. By default each URL has its own, so none is parked.
     pub shape: fn(&str) -> u64,

@@ -2,8 +2,8 @@
 //!
 //! record := class:u8 flags:u8 source:u8 depth:varint discovered:varint importance:u16le
 //!           from:u64le? due:varint? visited? text?  etag:bytes?  modified:bytes?  place?  gone:varint?
-//! visited := first:varint last_after_first:varint visits:varint unchanged:varint failures:varint status:varint took:varint
-//! text    := hash:u128le      place := file:varint offset:varint length:varint
+//! visited := first:varint last_after_first:varint visits:varint unchanged:varint failures:varint status:varint
+//! took:varint text    := hash:u128le      place := file:varint offset:varint length:varint
 //!
 //! Times are milliseconds. `due` is absent while it equals `discovered`. A page that was never visited takes about
 //! 19 bytes beside its key.
@@ -11,7 +11,7 @@ use super::state::{Source, State};
 use super::store::bytes::{Reader, put_bytes, put_varint};
 use crate::politeness::TimeMs;
 
-/// Where the bytes of an answer are: WARC file, offset and length.
+/// Place of an answer's bytes: WARC file, offset and length.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WarcPlace {
     /// Number of the file.
@@ -88,7 +88,7 @@ const HAS_GONE: u8 = 128;
 const INDEXED: u8 = 0x80;
 
 impl Record {
-    /// A record of a URL first seen by `sighting`.
+    /// Returns a record of a URL first seen by `sighting`.
     pub(super) fn new(sighting: &Sighting) -> Record {
         Record {
             state: State::Queued,
@@ -290,7 +290,7 @@ impl Sighting {
     }
 }
 
-/// The importance as it is stored: finite, not negative, 8 bits of precision.
+/// Returns the importance as it is stored: finite, not negative, 8 bits of precision.
 fn rounded(importance: f32) -> f32 {
     let sound = if importance.is_finite() {
         importance.max(0.0)

@@ -21,7 +21,7 @@ type Rank = (u64, u64, Box<[u8]>);
 type Page = (Box<[u8]>, Record);
 
 impl Frontier {
-    /// The next visit that the politeness law permits.
+    /// Returns the next visit that the politeness law permits.
     pub fn next(&mut self, now: TimeMs) -> Result<Next, FrontierError> {
         loop {
             let Some(&Reverse((wake, served, id))) = self.ready.peek() else {
@@ -48,7 +48,7 @@ impl Frontier {
         }
     }
 
-    /// A visit of a host whose own clock permits one; else the host waits for what it lacks.
+    /// Returns a visit of a host whose own clock permits one; else the host waits for what it lacks.
     fn visit_host(&mut self, id: u32, now: TimeMs) -> Result<Option<Visit>, FrontierError> {
         if !self.address_is_free(id, now) {
             return Ok(None);
@@ -108,7 +108,7 @@ impl Frontier {
         }
     }
 
-    /// Whether the address of the host permits a visit; if not, the host waits for it.
+    /// Returns whether the address of the host permits a visit; if not, the host waits for it.
     fn address_is_free(&mut self, id: u32, now: TimeMs) -> bool {
         let host = &mut self.hosts[id as usize];
         let Some(address) = host.address.filter(|_| !host.owned) else {
@@ -214,7 +214,7 @@ impl Frontier {
         }
     }
 
-    /// The best URL of the host that is due. Refills its queue where it is empty.
+    /// Returns the best URL of the host that is due. Refills its queue where it is empty.
     fn due_page(&mut self, id: u32, now: TimeMs) -> Result<Option<Page>, FrontierError> {
         loop {
             let Some(key) = self.hosts[id as usize].queue.pop_front() else {

@@ -1,6 +1,6 @@
 //! States of a URL, with their reasons.
 
-/// How a URL was found.
+/// Origin of a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Source {
@@ -34,7 +34,7 @@ impl Source {
     }
 }
 
-/// Why a page must not be in the index.
+/// Reason for which a page must not be in the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Refusal {
@@ -48,7 +48,7 @@ pub enum Refusal {
     Duplicate,
 }
 
-/// Why a visit had no usable answer. The page is kept.
+/// Reason for which a visit had no usable answer. The page is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Failure {
@@ -76,7 +76,7 @@ pub enum Failure {
     Redirects,
 }
 
-/// Why a URL is not visited at all.
+/// Reason for which a URL is never visited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Parked {

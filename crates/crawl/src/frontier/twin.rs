@@ -23,7 +23,7 @@ pub struct Twin {
 }
 
 impl Twin {
-    /// An empty frontier. Its hosts have one visit in flight, and addresses of their own.
+    /// Returns an empty frontier. Its hosts have one visit in flight, and addresses of their own.
     pub fn new(law: Law, recrawl: RecrawlLaw) -> Twin {
         Twin {
             law,
@@ -36,7 +36,7 @@ impl Twin {
         }
     }
 
-    /// As [`super::Frontier::discover`]. True if the URL is new.
+    /// Adds a URL like [`super::Frontier::discover`]; returns whether it is new.
     pub fn discover(&mut self, found: &Discovery<'_>, now: TimeMs) -> bool {
         let Some(origin) = origin_of(found.url) else {
             return false;
@@ -64,7 +64,7 @@ impl Twin {
         }
     }
 
-    /// As [`super::Frontier::again`].
+    /// Makes every URL due like [`super::Frontier::again`].
     pub fn again(&mut self, now: TimeMs) {
         self.again_at = now;
     }
@@ -94,7 +94,7 @@ impl Twin {
         Ok(())
     }
 
-    /// The earliest instant at which a visit may be given, `None` if nothing will be due.
+    /// Returns the earliest instant at which a visit may be given, `None` if nothing will be due.
     pub fn next_at(&self) -> Option<TimeMs> {
         let of_host = |(origin, host): (&String, &Host)| {
             let pages = self
@@ -188,7 +188,7 @@ impl Twin {
         }
     }
 
-    /// All URLs with their records.
+    /// Returns all URLs with their records.
     pub fn records(&self) -> impl Iterator<Item = (&str, &Record)> {
         self.records
             .iter()

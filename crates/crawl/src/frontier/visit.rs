@@ -10,7 +10,7 @@ pub struct Discovery<'a> {
     pub url: &'a str,
     /// Links from a seed.
     pub depth: u16,
-    /// How it was found.
+    /// Origin of the URL.
     pub source: Source,
     /// Hash of the URL that it was found on.
     pub from: Option<u64>,
@@ -24,7 +24,7 @@ pub struct Discovery<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct VisitId(pub u64);
 
-/// What a visit fetches.
+/// Resource that a visit fetches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VisitKind {
     /// `/robots.txt` of the origin; ends with [`super::Frontier::robots`].
@@ -44,7 +44,7 @@ pub struct Visit {
     pub origin: String,
     /// Page or robots.txt.
     pub kind: VisitKind,
-    /// What is known of a page: validators, depth, failures, place of the last answer.
+    /// Record of a page: validators, depth, failures, place of the last answer.
     pub record: Option<Record>,
 }
 
@@ -55,7 +55,7 @@ pub enum Next {
     Visit(Box<Visit>),
     /// Nothing before `until`, unless a visit ends or a URL is found. [`TimeMs::NEVER`]: only visits in flight.
     Wait {
-        /// When to call again.
+        /// Time of the next call.
         until: TimeMs,
     },
     /// No URL will be due, and no visit is in flight.
@@ -72,7 +72,7 @@ pub enum Permission {
     Later,
 }
 
-/// How a page visit ended. `took_ms` is the fetch time; where it is absent no request was sent.
+/// Outcome of a page visit. `took_ms` is the fetch time; where it is absent no request was sent.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Outcome {
@@ -88,9 +88,9 @@ pub enum Outcome {
         duplicate: bool,
         /// Whether the page or its headers say noindex.
         noindex: bool,
-        /// For the next conditional request.
+        /// Validators of the next conditional request.
         validators: Validators,
-        /// Where the answer is, synced.
+        /// Place of the answer, which is durable.
         place: WarcPlace,
     },
     /// 304.
@@ -129,7 +129,7 @@ pub enum Outcome {
     Parked(Parked),
 }
 
-/// Why a page leaves the index.
+/// Reason for which a page leaves the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Deletion {
@@ -141,7 +141,7 @@ pub enum Deletion {
     Refused(Refusal),
 }
 
-/// What the index does.
+/// Effect of a visit on the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
     /// Index the text: it is new or changed.
@@ -152,7 +152,7 @@ pub enum Effect {
     Delete(Deletion),
 }
 
-/// What a caller should say.
+/// Event that a caller reports to people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Notice {
@@ -167,17 +167,17 @@ pub enum Notice {
     HostParked {
         /// Origin.
         origin: String,
-        /// When robots.txt is read again.
+        /// Time at which robots.txt is read again.
         until: TimeMs,
     },
 }
 
-/// What followed from the end of a visit.
+/// Consequences of the end of a visit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finished {
     /// URL of the visit.
     pub url: String,
-    /// For the index.
+    /// Effect on the index.
     pub effect: Effect,
     /// State of the URL.
     pub state: State,
@@ -187,19 +187,19 @@ pub struct Finished {
     pub notice: Option<Notice>,
 }
 
-/// What robots.txt permits.
+/// Permissions of robots.txt.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum RobotsOutcome {
     /// It has rules, which the caller applies to each URL.
     Rules {
         /// Crawl-delay, in seconds.
         crawl_delay_s: Option<f64>,
-        /// When it is read again.
+        /// Time at which it is read again.
         valid_until: TimeMs,
     },
     /// All is permitted: there is none (4xx).
     Free {
-        /// When it is read again.
+        /// Time at which it is read again.
         valid_until: TimeMs,
     },
     /// It cannot be read (5xx, 429, unreachable): no page until it was tried again at this time.
@@ -209,7 +209,7 @@ pub enum RobotsOutcome {
 /// The answer to a request for robots.txt.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RobotsAnswer<'a> {
-    /// What it permits.
+    /// Its permissions.
     pub outcome: RobotsOutcome,
     /// Whether the host wants fewer requests (429, 503), and its Retry-After in seconds.
     pub throttled: Option<Option<u64>>,
@@ -219,7 +219,7 @@ pub struct RobotsAnswer<'a> {
     pub source: &'a [u8],
 }
 
-/// Why a URL is where it is.
+/// Explanation of the state of a URL.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
     /// All that is known: state, dates, counts.

@@ -8,7 +8,7 @@ impl TimeMs {
     /// Later than every visit.
     pub const NEVER: TimeMs = TimeMs(u64::MAX);
 
-    /// The instant `ms` milliseconds later; saturates.
+    /// Returns the instant `ms` milliseconds later; saturates.
     pub fn plus_ms(self, ms: u64) -> TimeMs {
         TimeMs(self.0.saturating_add(ms))
     }

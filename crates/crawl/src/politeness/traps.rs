@@ -1,6 +1,6 @@
 //! Budget of a path shape, by its share of new text.
 
-/// When a shape counts as a trap.
+/// Condition under which a path shape counts as a trap.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ShapeLaw {
     /// Visits after which the share of new text is judged.

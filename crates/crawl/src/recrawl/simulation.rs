@@ -108,7 +108,7 @@ fn visit(page: &mut Page, host: &mut HostRate, now: f64, dice: &mut Dice) {
 struct Dice(u64);
 
 impl Dice {
-    /// In (0, 1].
+    /// Returns a uniform number in (0, 1].
     fn unit(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;

@@ -1,7 +1,8 @@
 //! Index from the archive: what a crash kept from the index, or everything.
 //!
-//! The frontier decides: a record whose place is that of the URL's last answer is indexed if the URL should be; a URL that
-//! should not be in the index is deleted. So reading any part of the archive any number of times gives the same index.
+//! The frontier decides: a record whose place is that of the URL's last answer is indexed if the URL should be; a URL
+//! that should not be in the index is deleted. So reading any part of the archive any number of times gives the same
+//! index.
 
 use super::crawl::Crawl;
 use super::setup::{now, opened_sites};
@@ -19,7 +20,7 @@ use vfs::SharedStorage;
 use web::address::CanonicalUrl;
 use web::warc::{Item, Kind, Reader, Record};
 
-/// What reading of the archive found.
+/// Result of reading the archive.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Replayed {
     /// Records read.

@@ -29,7 +29,7 @@ const FIRST_COMMIT: Duration = Duration::from_secs(5);
 /// Time between two looks at counts, and at the request to stop.
 const STATUS_EVERY: Duration = Duration::from_secs(1);
 
-/// What a run needs beside its configuration. Tests replace parts.
+/// Environment of a run, beside its configuration. Tests replace parts.
 #[derive(Clone)]
 pub struct CrawlSetup {
     /// Storage of the frontier, the archive and the state.
@@ -141,8 +141,8 @@ impl Crawl {
         Ok(())
     }
 
-    /// Visits until nothing is due, `is_stopped` says so, or another process asks for the end. Reports to `report` several
-    /// times a second. Commits the index at the end.
+    /// Visits until nothing is due, `is_stopped` says so, or another process asks for the end. Reports to `report`
+    /// several times a second. Commits the index at the end.
     pub fn run(
         mut self,
         is_stopped: &dyn Fn() -> bool,

@@ -38,7 +38,7 @@ pub struct CrawlProgress {
     pub generation: u64,
     /// URLs known to the whole crawl.
     pub known: u64,
-    /// Of these, not visited yet.
+    /// Number of these that are not visited yet.
     pub queued: u64,
     /// Hosts known.
     pub hosts: u64,
@@ -48,7 +48,7 @@ pub struct CrawlProgress {
     pub in_flight: u64,
     /// Whether the run has ended.
     pub is_ended: bool,
-    /// What the run noticed last, such as a host whose robots.txt cannot be read.
+    /// Latest notices, such as a host whose robots.txt cannot be read.
     pub notices: Vec<String>,
 }
 

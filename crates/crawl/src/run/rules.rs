@@ -19,7 +19,7 @@ pub(super) struct RulesCache {
     rules: HashMap<String, Arc<Rules>>,
 }
 
-/// What an answer to a request for robots.txt permits.
+/// Permissions that follow from an answer to a request for robots.txt.
 pub(super) struct RobotsRead {
     pub(super) outcome: RobotsOutcome,
     /// URLs of sitemaps.

@@ -34,7 +34,7 @@ pub fn progress_of(storage: &SharedStorage) -> Result<Option<CrawlProgress>, Cra
     state::read_status(storage)
 }
 
-/// Whether a crawl runs in `storage`.
+/// Returns whether a crawl runs in `storage`.
 pub fn is_running(storage: &SharedStorage) -> Result<bool, CrawlError> {
     Ok(storage.is_locked(LOCK_NAME)?)
 }

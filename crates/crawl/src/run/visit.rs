@@ -13,7 +13,7 @@ use web::address::CanonicalUrl;
 use web::warc;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// What every visit needs.
+/// State that all visits share.
 pub(super) struct VisitContext {
     pub(super) fetcher: Fetcher,
     pub(super) product_token: String,

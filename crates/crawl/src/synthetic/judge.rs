@@ -40,7 +40,7 @@ pub fn read_log(log: impl BufRead) -> io::Result<Vec<LogRecord>> {
         .collect()
 }
 
-/// What the judge demands.
+/// Demands of the judge.
 #[derive(Debug, Clone)]
 pub struct JudgeOptions {
     /// Least time from the end of an answer to the next request to the same host, in ms.

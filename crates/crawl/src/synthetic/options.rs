@@ -157,7 +157,7 @@ impl HostClass {
     }
 }
 
-/// Why a page must not be fetched.
+/// Reason for which a page must not be fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Reason {

@@ -7,7 +7,7 @@ use super::text::{mix, unique_word, unit};
 use super::truth::EXTRA_WORDS;
 use super::web::{Host, LISTED, Place, SEEDS_A_PAGE, SyntheticWeb};
 
-/// What of a request changes the answer.
+/// Properties of a request that change the answer.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RequestFacts<'a> {
     /// `If-None-Match`.

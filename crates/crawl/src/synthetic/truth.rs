@@ -4,7 +4,7 @@ use super::options::{HostClass, Reason};
 use super::text::unique_word;
 use super::web::{LISTED, SyntheticWeb};
 
-/// How a page is reached.
+/// Way in which a page is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Via {
     /// By links.
@@ -24,7 +24,7 @@ pub struct Expected {
     pub host: u32,
     /// Path and query.
     pub path: String,
-    /// How it is reached.
+    /// Way in which it is reached.
     pub via: Via,
     /// Whether it belongs into the index (no noindex).
     pub indexed: bool,

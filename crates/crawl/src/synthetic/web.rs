@@ -25,7 +25,7 @@ impl Host {
     }
 }
 
-/// What stands at a path.
+/// Resource at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Place {

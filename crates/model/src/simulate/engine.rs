@@ -116,7 +116,7 @@ pub fn run<P: Policy + ?Sized>(settings: &Settings, policy: &mut P) -> Result<Re
     Ok(engine.run())
 }
 
-/// Whether the speed of a running part may change.
+/// Returns whether the speed of a running part may change.
 fn is_coupled(machine: &Machine) -> bool {
     let siblings = machine.cores.iter().any(|core| core.sibling.is_some());
     (siblings && machine.smt_slowdown > 1.0)

@@ -50,7 +50,7 @@ pub struct Entry {
     pub stage: Stage,
     /// Ranges and times, shared with the handlers at work.
     pub progress: Arc<Progress>,
-    /// Handlers at work.
+    /// Number of handlers that work on the query.
     pub hands: u32,
     /// Visits so far, of owners and helpers.
     pub visits: u32,
@@ -93,8 +93,8 @@ impl Entry {
         }
     }
 
-    /// Returns the instant from which it goes before the order of the policy, in ns: it has waited for long enough, or the
-    /// time to its deadline is twice its work.
+    /// Returns the instant from which it goes before the order of the policy, in ns: it has waited for long enough, or
+    /// the time to its deadline is twice its work.
     pub fn urgent_at_ns(&self) -> u64 {
         let late_ns = self
             .deadline_ns

@@ -80,7 +80,7 @@ pub struct Move {
     pub tid: u32,
     /// Its core before; `None` where it was not mapped.
     pub from: Option<u32>,
-    /// Its core from now on.
+    /// Core to which the thread moves.
     pub to: u32,
     /// Reason.
     pub reason: Reason,
@@ -307,7 +307,7 @@ mod tests {
         assert_eq!(mapper.line(&Line { tid, rid, ms }, ms), Noted::Begun);
     }
 
-    /// The moves at `now_ms` as (thread, from, to).
+    /// Returns the moves at `now_ms` as (thread, from, to).
     fn sampled(mapper: &mut Mapper, now_ms: u64) -> Vec<(u32, u32, u32)> {
         let mut moves = Vec::new();
         mapper.sample(now_ms, &mut moves);

@@ -63,7 +63,7 @@ fn are_terms(nodes: &[Node]) -> bool {
     nodes.iter().all(|node| matches!(node, Node::Term(_)))
 }
 
-/// Whether a clause adds nothing to the score, and cannot lead.
+/// Returns whether a clause adds nothing to the score, and cannot lead.
 fn only_filters(node: &Node) -> bool {
     match node {
         Node::Value(_) => true,
@@ -82,7 +82,7 @@ fn only_filters(node: &Node) -> bool {
     }
 }
 
-/// Whether a required clause can lead a search.
+/// Returns whether a required clause can lead a search.
 fn leads(node: &Node) -> bool {
     node.word().is_some() || matches!(node, Node::Phrase(_))
 }

@@ -43,7 +43,7 @@ impl Word {
         }
     }
 
-    /// Whether the word is its own lower-cased term.
+    /// Returns whether the word is its own lower-cased term.
     #[inline]
     pub(super) fn is_lowered(&self) -> bool {
         self.class == LOWERED && self.end - self.start <= TERM_BYTES_MAX
@@ -139,7 +139,7 @@ pub(crate) fn word_end(text: &str, mut at: usize) -> usize {
     at
 }
 
-/// Whether the character before `at` belongs to no word.
+/// Returns whether the character before `at` belongs to no word.
 #[inline]
 pub(crate) fn starts_word(text: &str, at: usize) -> bool {
     match at.checked_sub(1).map(|before| text.as_bytes()[before]) {
@@ -149,7 +149,7 @@ pub(crate) fn starts_word(text: &str, at: usize) -> bool {
     }
 }
 
-/// Whether `term` has only lower-case ASCII letters and digits.
+/// Returns whether `term` has only lower-case ASCII letters and digits.
 pub(crate) fn is_lowered_ascii(term: &str) -> bool {
     term.bytes().all(|byte| CLASS[byte as usize] == LOWERED)
 }

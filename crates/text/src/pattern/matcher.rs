@@ -188,7 +188,7 @@ impl Rules {
         }
     }
 
-    /// Whether any continuation can match.
+    /// Returns whether any continuation can match.
     fn is_alive(&self, row: &[u8]) -> bool {
         match self {
             Rules::Wildcard(_) => row.contains(&1),

@@ -3,7 +3,7 @@
 use super::*;
 use proptest::prelude::*;
 
-/// Whether `term` matches `signs`, by definition.
+/// Returns whether `term` matches `signs`, by definition.
 fn wildcard(signs: &[char], term: &[char]) -> bool {
     match (signs, term) {
         ([], []) => true,

@@ -1,14 +1,14 @@
 //! Classes of characters, from which `standard` makes words.
 //!
 //! A table holds the classes of the first 65,536 characters, in pages that are made at first use from the general
-//! categories of the standard library and `unicode-normalization`, and from the blocks of the scripts that are indexed by
-//! bigrams.
+//! categories of the standard library and `unicode-normalization`, and from the blocks of the scripts that are indexed
+//! by bigrams.
 
 use std::sync::OnceLock;
 use unicode_normalization::char::is_combining_mark;
 use unicode_properties::UnicodeEmoji;
 
-/// What a character is to the segmentation.
+/// Class of a character in the segmentation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Class {
@@ -34,7 +34,7 @@ pub(super) enum Class {
 }
 
 impl Class {
-    /// Whether words that are matched as a whole are made of it.
+    /// Returns whether words that are matched as a whole are made of it.
     #[inline]
     pub(super) fn is_wordly(self) -> bool {
         matches!(self, Class::Lower | Class::Upper | Class::Digit)
@@ -45,7 +45,7 @@ impl Class {
         matches!(self, Class::Lower | Class::Upper)
     }
 
-    /// Whether its text is indexed by pairs of letters.
+    /// Returns whether its text is indexed by pairs of letters.
     #[inline]
     pub(super) fn is_paired(self) -> bool {
         matches!(self, Class::Han | Class::Hangul | Class::Southeast)
@@ -128,7 +128,7 @@ fn symbol(character: char) -> Class {
     }
 }
 
-/// Whether a character of the blocks of pictographs, to most of which emoji were added.
+/// Returns whether a character of the blocks of pictographs, to most of which emoji were added.
 fn is_pictograph(character: char) -> bool {
     matches!(character, '\u{2600}'..='\u{27BF}' | '\u{1F300}'..='\u{1FAFF}')
 }
@@ -159,8 +159,8 @@ fn letter(character: char) -> Class {
     }
 }
 
-/// Whether a character is not shown and means nothing: default ignorable code points and controls of format, without
-/// the zero-width space, which separates.
+/// Returns whether a character is not shown and means nothing: default ignorable code points and controls of format,
+/// without the zero-width space, which separates.
 pub(super) fn is_ignorable(character: char) -> bool {
     matches!(character,
         '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}'
@@ -169,7 +169,7 @@ pub(super) fn is_ignorable(character: char) -> bool {
         | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}')
 }
 
-/// Whether a character is a skin tone of the emoji before it.
+/// Returns whether a character is a skin tone of the emoji before it.
 pub(super) fn is_tone(character: char) -> bool {
     matches!(character, '\u{1F3FB}'..='\u{1F3FF}')
 }

@@ -35,7 +35,7 @@ pub(super) struct Compound<'a> {
     languages: Languages,
 }
 
-/// How the parts of a compound are tied.
+/// Tie between the parts of a compound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tie {
     /// One word of letters, or one number.
@@ -167,7 +167,7 @@ impl<'a> Compound<'a> {
         }
     }
 
-    /// Whether all elements are letters without signs that stay.
+    /// Returns whether all elements are letters without signs that stay.
     fn stemmed(&self) -> Stemmed {
         match self.elements.iter().any(|element| element.is_number) {
             true => Stemmed::No,
@@ -203,7 +203,7 @@ impl<'a> Compound<'a> {
         }
     }
 
-    /// Returns the whole without dots; `None` where there are none or signs that stay.
+    /// Returns the compound without its dots; `None` where it has no dots, or other signs between its parts.
     fn without_dots(&self) -> Option<String> {
         let has = |link| self.elements.iter().any(|element| element.link == link);
         let has_signs = has(Link::Ampersand) || has(Link::At);
@@ -241,7 +241,8 @@ impl<'a> Compound<'a> {
         pieces
     }
 
-    /// Whether an element between letters and digits is too small to mean something: one letter, or digits after one.
+    /// Returns whether an element between letters and digits is too small to mean something: one letter, or digits
+    /// after one.
     fn is_small(&self, number: usize) -> bool {
         let written = |element: &Element| &self.text[element.start..element.end];
         let is_letter = |element: &Element| !element.is_number && is_single(written(element));
@@ -286,7 +287,7 @@ impl<'a> Compound<'a> {
     }
 }
 
-/// Whether a text is one letter, with what is on it.
+/// Returns whether a text is one letter with its marks.
 fn is_single(written: &str) -> bool {
     let mut letters = written
         .chars()

@@ -95,7 +95,8 @@ pub(super) fn bare_into(folded: &str, out: &mut String) {
     out.extend(kept.nfc());
 }
 
-/// Whether marks after a letter are part of it: everywhere but in Latin, Greek, Cyrillic, Armenian, Hebrew, Arabic.
+/// Returns whether marks after a letter are part of it: everywhere but in Latin, Greek, Cyrillic, Armenian, Hebrew,
+/// Arabic.
 fn keeps_marks(base: char) -> bool {
     !matches!(base, '\0'..='\u{77F}' | '\u{8A0}'..='\u{8FF}' | '\u{1D00}'..='\u{1DBF}' | '\u{1E00}'..='\u{1FFF}'
         | '\u{2C60}'..='\u{2C7F}' | '\u{A640}'..='\u{A69F}' | '\u{A720}'..='\u{A7FF}' | '\u{AB30}'..='\u{AB6F}')

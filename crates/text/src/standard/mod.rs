@@ -193,7 +193,7 @@ fn simple_term<'a>(word: &'a str, latin: Option<Stemming>, buffer: &'a mut Strin
     }
 }
 
-/// Whether the stem of an ASCII word may have accents, as Turkish `icin` has.
+/// Returns whether the stem of an ASCII word may have accents, as Turkish `icin` has.
 fn may_add_accents(stemming: Stemming) -> bool {
     matches!(stemming, Stemming::Language(language) if !language.keeps_first_letter())
 }

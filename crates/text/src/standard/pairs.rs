@@ -47,7 +47,7 @@ pub(super) fn each_pair(
     }
 }
 
-/// Whether a letter with its marks is certainly its own folded form: most are.
+/// Returns whether a letter with its marks is certainly its own folded form: most are.
 fn is_folded(letter: &str) -> bool {
     let mut characters = letter.chars();
     let is_base = matches!(

@@ -20,7 +20,7 @@ use smallvec::SmallVec;
 /// Upper limit on the elements of a compound. What follows begins another.
 pub(super) const ELEMENTS_MAX: usize = 16;
 
-/// What ties an element of a compound to the one before.
+/// Tie of an element of a compound to the one before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Link {
     /// Letters follow digits, or digits letters.
@@ -135,7 +135,7 @@ fn ascii_word_end(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// Whether a simple word that ends at `end` is not the beginning of a compound.
+/// Returns whether a simple word that ends at `end` is not the beginning of a compound.
 #[inline]
 fn is_end(text: &str, end: usize, is_number: bool) -> bool {
     let bytes = text.as_bytes();
@@ -156,12 +156,12 @@ fn is_end(text: &str, end: usize, is_number: bool) -> bool {
     }
 }
 
-/// Whether a comma or a narrow space is at `at`, which may stand between groups of digits.
+/// Returns whether a comma or a narrow space is at `at`, which may stand between groups of digits.
 fn separates_groups(text: &str, at: usize) -> bool {
     text[at..].starts_with([',', '\u{202F}'])
 }
 
-/// Whether the dot at `at` begins a name such as `.NET`.
+/// Returns whether the dot at `at` begins a name such as `.NET`.
 fn starts_dotted(bytes: &[u8], at: usize) -> bool {
     let is_free = |byte: u8| byte.is_ascii_whitespace() || b"([{\"'`/".contains(&byte);
     bytes.get(at + 1).is_some_and(u8::is_ascii_alphabetic)

@@ -95,7 +95,7 @@ fn stems_know_accents_and_do_without() {
     );
 }
 
-/// Whether a query of one word, in any form, finds a document.
+/// Returns whether a query of one word, in any form, finds a document.
 fn finds(languages: Languages, query: &str, document: &str) -> bool {
     let mut tokens: Vec<(String, u32)> = Vec::new();
     each_token(languages, document, &mut String::new(), |token| {

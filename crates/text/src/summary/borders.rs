@@ -57,7 +57,8 @@ pub(super) fn word_start_before(
     low
 }
 
-/// Returns the last word end at most `visible_bytes_max` after `from` and not after `high`. `from` is a word end itself.
+/// Returns the last word end at most `visible_bytes_max` after `from` and not after `high`. `from` is a word end
+/// itself.
 pub(super) fn end_after(text: &str, from: usize, high: usize, visible_bytes_max: usize) -> usize {
     let mut end = from;
     let mut length = Length::default();
@@ -100,7 +101,7 @@ pub(super) fn visible_bytes(text: &str) -> usize {
     length.bytes
 }
 
-/// Whether a sentence starts at `at` or a few words before it. `at` is the start of a word.
+/// Returns whether a sentence starts at `at` or a few words before it. `at` is the start of a word.
 pub(super) fn is_near_sentence_start(text: &str, at: usize) -> bool {
     const NEAR_BYTES: usize = 30;
     let start = start_before(text, 0, at, NEAR_BYTES);
@@ -134,7 +135,7 @@ impl Length {
     }
 }
 
-/// Whether a window may start between two characters.
+/// Returns whether a window may start between two characters.
 fn is_start(before: char, after: Option<char>) -> bool {
     match after {
         Some(after) if before.is_whitespace() => !after.is_whitespace(),
@@ -143,7 +144,7 @@ fn is_start(before: char, after: Option<char>) -> bool {
     }
 }
 
-/// Whether a sentence ends before `at`: with a stop and white space, or with an empty line.
+/// Returns whether a sentence ends before `at`: with a stop and white space, or with an empty line.
 fn is_sentence_start(text: &str, low: usize, at: usize) -> bool {
     const LOOKED_AT_MAX: usize = 32;
     let mut newlines = 0;

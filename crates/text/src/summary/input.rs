@@ -29,7 +29,7 @@ impl Marked {
         }
     }
 
-    /// Whether nothing can be marked.
+    /// Returns whether nothing can be marked.
     pub(super) fn is_empty(&self) -> bool {
         match self {
             Marked::Term(term) => term.is_empty(),

@@ -45,7 +45,7 @@ struct Wanted {
     patterns: Vec<(Pattern, u32)>,
     /// By first byte: whether any term starts with it. Avoids the lookup for most words.
     first_bytes: [bool; 256],
-    /// What the words of the terms begin with.
+    /// Beginnings of the words of the terms.
     needles: Needles,
 }
 

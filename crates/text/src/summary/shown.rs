@@ -21,7 +21,7 @@ pub(super) fn shown(character: char) -> Shown {
     }
 }
 
-/// Whether any character of `text` is shown.
+/// Returns whether any character of `text` is shown.
 pub(super) fn is_visible(text: &str) -> bool {
     text.chars()
         .any(|character| shown(character) == Shown::Itself)

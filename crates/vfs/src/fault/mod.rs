@@ -1,13 +1,13 @@
 //! Survival of reads from mapped files that were truncated: the handler of SIGBUS.
 //!
-//! A page of a mapping that lies beyond the end of its file, or that the disk cannot give, is answered by the kernel with
-//! SIGBUS, which ends the process. Mappings of files are therefore registered here. A fault inside one of them marks it
-//! ([`Registered::has_faulted`]) and puts zeros in place of its bytes from that page on, and the read goes on.
+//! A page of a mapping that lies beyond the end of its file, or that the disk cannot give, is answered by the kernel
+//! with SIGBUS, which ends the process. Mappings of files are therefore registered here. A fault inside one of them
+//! marks it ([`Registered::has_faulted`]) and puts zeros in place of its bytes from that page on, and the read goes on.
 //! Whoever reads asks afterwards, and throws away what was read. Any other SIGBUS takes the course that it would have
 //! taken without this handler.
 //!
-//! Invariants: registered ranges have no byte in common; a range is taken off the register before it is unmapped, and is
-//! unmapped when nobody reads it. The handler takes no lock and allocates nothing.
+//! Invariants: registered ranges have no byte in common; a range is taken off the register before it is unmapped, and
+//! is unmapped when nobody reads it. The handler takes no lock and allocates nothing.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, Once, OnceLock, PoisonError};
@@ -63,7 +63,7 @@ impl Registered {
         Registered { slot }
     }
 
-    /// Whether a page of it could not be read, so that it holds zeros which its file does not.
+    /// Returns whether a page of it could not be read, so that it holds zeros which its file does not.
     #[inline]
     pub(crate) fn has_faulted(&self) -> bool {
         self.slot
@@ -91,7 +91,7 @@ use linux::install;
 mod linux {
     use super::*;
 
-    /// What was done about SIGBUS before.
+    /// Action of SIGBUS before ours.
     static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
     static PAGE_BYTES: AtomicUsize = AtomicUsize::new(4096);
 

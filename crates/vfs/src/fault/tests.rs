@@ -64,7 +64,7 @@ fn many_threads_may_fault_at_once() {
     assert!(registered.has_faulted());
 }
 
-/// How a process of its own ends that does what `what` says in the test below.
+/// Returns the signal that ends a process which runs scenario `what` of the test below.
 fn ends(what: &str) -> Option<i32> {
     let status = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "fault::tests::faults_where_asked", "--quiet"])

@@ -93,7 +93,7 @@ impl NameChange {
 }
 
 impl Disk {
-    /// The id that the next file created gets.
+    /// Returns the id that the next file created gets.
     pub(super) fn next_id(&self) -> FileId {
         FileId(self.next_id)
     }

@@ -50,7 +50,7 @@ struct State {
     locked: BTreeSet<String>,
 }
 
-/// How the disk came to be.
+/// Operations that led to the state of the disk.
 #[derive(Debug)]
 struct History {
     start: Disk,
@@ -58,12 +58,12 @@ struct History {
 }
 
 impl MemoryStorage {
-    /// An empty disk.
+    /// Returns an empty disk.
     pub fn new() -> MemoryStorage {
         MemoryStorage::default()
     }
 
-    /// An empty disk that remembers its operations, for [`MemoryStorage::power_loss_after`].
+    /// Returns an empty disk that remembers its operations, for [`MemoryStorage::power_loss_after`].
     pub fn recording() -> MemoryStorage {
         MemoryStorage::holding(Disk::default(), true)
     }
@@ -74,7 +74,7 @@ impl MemoryStorage {
         self.state().operations
     }
 
-    /// The disk as found after a power loss now. Synced content and names are there; what was not
+    /// Returns the disk as found after a power loss now. Synced content and names are there; what was not
     /// synced is kept, dropped, torn or zero-filled as `seed` decides. Seed 0 loses all that may
     /// be lost, seed 1 nothing. The disk found records where this one does.
     pub fn power_loss(&self, seed: u64) -> MemoryStorage {
@@ -82,7 +82,7 @@ impl MemoryStorage {
         MemoryStorage::holding(state.disk.power_loss(seed), state.history.is_some())
     }
 
-    /// The disk as found after a power loss when it had seen `operation` operations.
+    /// Returns the disk as found after a power loss when it had seen `operation` operations.
     ///
     /// # Panics
     /// On a disk that does not record.
@@ -98,12 +98,12 @@ impl MemoryStorage {
         MemoryStorage::holding(disk.power_loss(seed), true)
     }
 
-    /// The names of all files, sorted.
+    /// Returns the names of all files, sorted.
     pub fn files(&self) -> Vec<String> {
         self.state().disk.names()
     }
 
-    /// What a file holds.
+    /// Returns the bytes of a file; `None` where there is none.
     pub fn read_raw(&self, name: &str) -> Option<Vec<u8>> {
         let state = self.state();
         let id = state.disk.find(name)?;

@@ -6,11 +6,11 @@
 use super::disk::{Disk, File};
 use std::sync::Arc;
 
-/// What a disk writes as a whole.
+/// Size of a sector, which a disk writes whole or not at all, in bytes.
 const SECTOR_BYTES: usize = 512;
 
 impl Disk {
-    /// The disk found, all of it durable. Seed 0 loses all that may be lost, seed 1 nothing.
+    /// Returns the disk found, all of it durable. Seed 0 loses all that may be lost, seed 1 nothing.
     pub(super) fn power_loss(&self, seed: u64) -> Disk {
         let mut dice = Dice::new(seed);
         let mut found = self.clone();
@@ -54,7 +54,7 @@ fn file_found(file: &File, dice: &mut Dice) -> File {
     }
 }
 
-/// What becomes of the unsynced end of a file.
+/// Fate of the unsynced end of a file.
 #[derive(Debug, Clone, Copy)]
 enum Fate {
     Lost,

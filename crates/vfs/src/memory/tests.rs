@@ -9,7 +9,7 @@ fn write(disk: &MemoryStorage, name: &str, bytes: &[u8]) -> Result<(), StorageEr
     file.finish()
 }
 
-/// The commit that an index makes, in the order that keeps it.
+/// Returns the commit that an index makes, in the order that keeps it.
 fn commit(disk: &MemoryStorage, generation: u8) -> Result<(), StorageError> {
     write(disk, &format!("segment-{generation}"), &[generation; 5000])?;
     disk.sync_directory()?;

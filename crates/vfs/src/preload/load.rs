@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// So much is moved between two reports.
 const PIECE_BYTES: usize = 8 << 20;
-/// What must stay free beside a copy: a machine without memory serves nobody.
+/// Memory that must stay free beside a copy, in bytes: a machine without memory serves nobody.
 const RESERVE_BYTES: u64 = 64 << 20;
 /// The huge page of x86-64, and of arm64 with pages of 4 KiB.
 const HUGE_PAGE_BYTES: usize = 2 << 20;
@@ -27,7 +27,7 @@ pub(super) struct Loader<'a> {
     stopped: bool,
 }
 
-/// What is done with each file.
+/// Way of loading a file.
 enum Way {
     Nothing,
     Touch,
@@ -68,7 +68,7 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// The file as it is to be used: loaded, or `region` as it came.
+    /// Returns the file as it is to be used: loaded, or `region` as it came.
     pub(super) fn load(&mut self, path: &Path, region: Region) -> Region {
         if self.stopped || region.is_empty() {
             return region;
@@ -105,7 +105,7 @@ impl<'a> Loader<'a> {
         self.loaded_bytes
     }
 
-    /// Why not all were.
+    /// Returns the reasons for which some files were not loaded as asked.
     pub(super) fn finish(self) -> Vec<String> {
         self.shortfalls
     }
@@ -162,7 +162,7 @@ fn populate(mapping: &Mmap, on_bytes: &mut OnBytes) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether the kernel (5.14 and later) did it. A page that cannot be read is an error here, and
+/// Returns whether the kernel (5.14 and later) did it. A page that cannot be read is an error here, and
 /// not a signal that ends the process.
 #[cfg(target_os = "linux")]
 fn populate_range(mapping: &Mmap, at: usize, bytes: usize) -> io::Result<bool> {
@@ -189,7 +189,7 @@ fn read_pages(bytes: &[u8], on_bytes: &mut OnBytes) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The copy of `region`, or itself where that fails.
+/// Returns the copy of `region`, or itself where that fails.
 fn with_copy(
     region: Region,
     copy: impl FnOnce(&[u8]) -> Result<Region, Failure>,
@@ -227,7 +227,7 @@ fn tmpfs_fits(folder: &Path, bytes: u64) -> Result<(), String> {
     memory_fits(bytes)
 }
 
-/// A copy in a file without a name, in a file system in memory.
+/// Copies a file into an anonymous one of an in-memory file system.
 #[cfg(target_os = "linux")]
 fn memory_file(folder: &Path, from: &[u8], on_bytes: &mut OnBytes) -> Result<Region, Failure> {
     use std::io::Write;
@@ -252,7 +252,7 @@ fn memory_file(folder: &Path, from: &[u8], on_bytes: &mut OnBytes) -> Result<Reg
     Ok(Region::loaded(mapping, from.len()))
 }
 
-/// Which huge pages there are: set apart by an administrator, or made on request.
+/// Returns the way to use huge pages: those that an administrator set apart, or those made on request.
 #[cfg(target_os = "linux")]
 fn huge_pages(lengths: &[u64]) -> Result<Way, String> {
     // Pages set apart come whole, and a file has its own.
@@ -275,7 +275,7 @@ fn huge_pages(lengths: &[u64]) -> Result<Way, String> {
     Ok(Way::HugePages { set_apart: false })
 }
 
-/// A copy in anonymous memory that asks for huge pages.
+/// Returns a copy in anonymous memory that asks for huge pages.
 #[cfg(target_os = "linux")]
 fn huge_copy(set_apart: bool, from: &[u8], on_bytes: &mut OnBytes) -> Result<Region, Failure> {
     let mut memory = huge_memory(set_apart, from.len())?;

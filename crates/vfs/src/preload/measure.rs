@@ -8,7 +8,7 @@ pub(super) fn page_bytes() -> usize {
     rustix::param::page_size()
 }
 
-/// How many of these bytes are in memory (mincore(2)), or why that is not known.
+/// Returns the number of these bytes that are in memory (mincore(2)), or the reason for which it is unknown.
 #[cfg(target_os = "linux")]
 pub(super) fn resident_bytes(bytes: &[u8]) -> Result<u64, String> {
     let page_bytes = page_bytes();
@@ -50,7 +50,7 @@ pub(super) fn resident_bytes(_bytes: &[u8]) -> Result<u64, String> {
     Err("this system is not asked".into())
 }
 
-/// How many bytes of these ranges huge pages map, or why that is not known.
+/// Returns the bytes of these ranges that huge pages map, or the reason for which they are unknown.
 pub(super) fn huge_bytes(ranges: impl Iterator<Item = Range<*const u8>>) -> Result<u64, String> {
     let path = "/proc/self/smaps";
     let smaps = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
@@ -75,7 +75,7 @@ struct Mapping {
     huge_bytes: u64,
 }
 
-/// The mappings of a text like `/proc/self/smaps`; lines of another form are left out.
+/// Returns the mappings of a text like `/proc/self/smaps`; lines of another form are left out.
 fn mappings(smaps: &str) -> Vec<Mapping> {
     const HUGE: [&str; 5] = [
         "AnonHugePages",

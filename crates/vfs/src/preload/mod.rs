@@ -28,7 +28,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// How far loading is.
+/// Progress of loading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PreloadProgress {
     /// Bytes that are loaded.
@@ -42,10 +42,10 @@ pub struct PreloadProgress {
 /// Told after every few megabytes; `Break` ends the loading, and the rest stays on disk.
 pub type OnProgress<'a> = dyn FnMut(PreloadProgress) -> ControlFlow<()> + 'a;
 
-/// What was really done, and what of it holds now.
+/// Result of loading, and how much of it holds now.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PreloadReport {
-    /// What was asked for.
+    /// Requested way of loading.
     pub asked: Preload,
     /// Files that were to be loaded.
     pub files_count: usize,
@@ -53,14 +53,14 @@ pub struct PreloadReport {
     pub bytes: u64,
     /// Bytes that were loaded as asked.
     pub loaded_bytes: u64,
-    /// How long that took.
+    /// Duration of loading.
     pub elapsed: Duration,
     /// Bytes that are in memory now (mincore(2)), or why that is not known. The kernel tells it of
     /// files that this user may write, and says of all others that they are in memory.
     pub resident_bytes: Result<u64, String>,
     /// Bytes that are mapped by huge pages now (`/proc/self/smaps`), or why that is not known.
     pub huge_bytes: Result<u64, String>,
-    /// Why not all was done, one line for each reason.
+    /// Reasons for which not all was done, one line each.
     pub shortfalls: Vec<String>,
 }
 
@@ -100,7 +100,7 @@ impl fmt::Display for PreloadReport {
 /// A file of a [`PreloadedStorage`].
 #[derive(Debug, Clone)]
 pub struct LoadedFile {
-    /// In memory, or as it was where that failed.
+    /// Bytes of the file: in memory, or as before where loading failed.
     region: Region,
     /// Bytes of it that were loaded as asked.
     loaded_bytes: u64,
@@ -129,8 +129,8 @@ impl PreloadedStorage {
         PreloadedStorage::load_beside(storage, names, Vec::new(), options, on_progress)
     }
 
-    /// As [`PreloadedStorage::load`], beside files that were loaded before: by name, as [`PreloadedStorage::loaded`] gave
-    /// them.
+    /// As [`PreloadedStorage::load`], beside files that were loaded before: by name, as [`PreloadedStorage::loaded`]
+    /// gave them.
     pub fn load_beside(
         storage: SharedStorage,
         names: &[String],
@@ -188,12 +188,13 @@ impl PreloadedStorage {
         })
     }
 
-    /// A file as it was loaded, for a storage that is to have it too; `None` where it is read from the storage below.
+    /// Returns a file as it was loaded, for a storage that is to have it too; `None` where it is read from the storage
+    /// below.
     pub fn loaded(&self, name: &str) -> Option<LoadedFile> {
         self.files.get(name).cloned()
     }
 
-    /// What was done, and what the kernel says of it now.
+    /// Returns the result of loading, measured anew.
     pub fn report(&self) -> PreloadReport {
         let regions = || self.files.values().map(|file| &file.region);
         PreloadReport {

@@ -4,17 +4,17 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// Where files are to be before they are searched.
+/// Place of files before they are searched.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Preload {
     /// Wherever they are: pages come when they are needed.
     #[default]
     None,
-    /// In the page cache, mapped.
+    /// Page cache, mapped.
     Touch,
-    /// In memory files.
+    /// Memory files.
     Tmpfs,
-    /// In memory with huge pages.
+    /// Memory with huge pages.
     HugePages,
 }
 
@@ -26,7 +26,7 @@ impl Preload {
         Preload::HugePages,
     ];
 
-    /// The name that options and reports use.
+    /// Returns the name that options and reports use.
     pub fn name(self) -> &'static str {
         match self {
             Preload::None => "none",
@@ -53,10 +53,10 @@ impl FromStr for Preload {
     }
 }
 
-/// How to load.
+/// Options of preloading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PreloadOptions {
-    /// Where to.
+    /// Place of the files.
     pub preload: Preload,
     /// The folder of a file system in memory, for [`Preload::Tmpfs`].
     pub tmpfs: PathBuf,

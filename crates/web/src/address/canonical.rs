@@ -84,7 +84,7 @@ impl CanonicalUrl {
         &self.text[usize::from(self.host.0)..usize::from(self.host.1)]
     }
 
-    /// Returns the port, also where it is the scheme's own.
+    /// Returns the port; the scheme's default where none is written.
     pub fn port(&self) -> u16 {
         self.explicit_port()
             .unwrap_or(if self.scheme() == "https" { 443 } else { 80 })

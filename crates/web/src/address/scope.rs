@@ -1,7 +1,7 @@
 //! Scope of a crawl: the URLs that it may visit.
 //!
-//! Rules come first, in their order, and the first that matches decides: *deny* refuses; *allow* with an origin of its own
-//! admits; *allow* without one, and no match at all, leave the decision to the boundary around the seeds.
+//! Rules come first, in their order, and the first that matches decides: *deny* refuses; *allow* with an origin of its
+//! own admits; *allow* without one, and no match at all, leave the decision to the boundary around the seeds.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -53,11 +53,11 @@ pub struct Scope {
 pub struct Decision<'a> {
     /// Whether it may be visited.
     pub allowed: bool,
-    /// What decided.
+    /// Deciding rule.
     pub reason: Reason<'a>,
 }
 
-/// What decided about a URL.
+/// Reason of a decision about a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason<'a> {

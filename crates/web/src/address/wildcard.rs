@@ -2,9 +2,10 @@
 //!
 //! pattern := literal {"*" literal} ["$"]
 //!
-//! A pattern matches a prefix of the text, or all of it with `$`. Without backtracking: the first literal must begin the text,
-//! each further one is taken at its first place after the one before, and with `$` the last must end the text. The first place is
-//! enough, since whatever follows a later place also follows the first. Cost: O(text + pattern), by the two-way search of `memchr`.
+//! A pattern matches a prefix of the text, or all of it with `$`. Without backtracking: the first literal must begin
+//! the text, each further one is taken at its first place after the one before, and with `$` the last must end the
+//! text. The first place is enough, since whatever follows a later place also follows the first. Cost: O(text +
+//! pattern), by the two-way search of `memchr`.
 
 use memchr::memmem;
 
@@ -40,7 +41,8 @@ pub fn matches(pattern: &[u8], text: &[u8]) -> bool {
     }
 }
 
-/// The slow twin of [`matches`]: keeps the set of all places that the pattern may have reached. O(text × pattern).
+/// Returns the slow twin of [`matches`]: keeps the set of all places that the pattern may have reached. O(text ×
+/// pattern).
 pub fn matches_slowly(pattern: &[u8], text: &[u8]) -> bool {
     let mut places = vec![false; text.len() + 1];
     places[0] = true;

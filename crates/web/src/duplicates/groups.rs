@@ -31,12 +31,12 @@ impl Groups {
         Self::default()
     }
 
-    /// Number of distinct fingerprints.
+    /// Returns the number of distinct fingerprints.
     pub fn len(&self) -> usize {
         self.fingerprints.len()
     }
 
-    /// Whether no fingerprint was inserted.
+    /// Returns whether no fingerprint was inserted.
     pub fn is_empty(&self) -> bool {
         self.fingerprints.is_empty()
     }

@@ -269,7 +269,7 @@ fn lonely_headings(measured: &[Measured], range: std::ops::Range<usize>, is_main
     }
 }
 
-/// Whether a heading repeats the title of the page, or a part of it.
+/// Returns whether a heading repeats the title of the page, or a part of it.
 fn same_title(heading: &str, title: &str) -> bool {
     let plain = |text: &str| -> String {
         text.chars()

@@ -36,17 +36,17 @@ impl Hints {
     /// The main part of the page by its element or role.
     pub(super) const MAIN: Self = Self(1 << 14);
 
-    /// Whether any of `other` is set.
+    /// Returns whether any of `other` is set.
     pub(super) fn any(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// The hints that are not in `other`.
+    /// Returns the hints that are not in `other`.
     pub(super) const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
-    /// The hints that are in `other`.
+    /// Returns the hints that are in `other`.
     pub(super) const fn only(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }

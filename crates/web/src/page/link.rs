@@ -54,7 +54,7 @@ impl Rel {
         Self(found)
     }
 
-    /// Whether all of `other` is set.
+    /// Returns whether all of `other` is set.
     pub fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }

@@ -43,7 +43,7 @@ pub(super) fn tag(name: &[u8]) -> Tag {
 }
 
 impl Tag {
-    /// Whether the element breaks lines: its text is in blocks of its own.
+    /// Returns whether the element breaks lines: its text is in blocks of its own.
     pub(super) fn is_block(self) -> bool {
         use Tag::*;
         !matches!(
@@ -75,7 +75,7 @@ impl Tag {
         )
     }
 
-    /// Whether the element is kept on the stack of open elements.
+    /// Returns whether the element is kept on the stack of open elements.
     pub(super) fn is_stacked(self) -> bool {
         use Tag::*;
         self.is_block() && !matches!(self, Hr | Html | Body)
@@ -85,7 +85,7 @@ impl Tag {
             )
     }
 
-    /// Whether its content is text up to its own end tag.
+    /// Returns whether its content is text up to its own end tag.
     pub(super) fn is_raw_text(self) -> bool {
         use Tag::*;
         matches!(

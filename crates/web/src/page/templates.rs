@@ -49,12 +49,12 @@ impl HostTemplates {
         }
     }
 
-    /// Number of pages counted.
+    /// Returns the number of pages counted.
     pub fn pages_count(&self) -> u32 {
         self.pages_count
     }
 
-    /// Number of hashes kept.
+    /// Returns the number of hashes kept.
     pub fn hashes_count(&self) -> usize {
         self.counts.len()
     }
@@ -103,7 +103,7 @@ impl HostTemplates {
         }
     }
 
-    /// Whether the block recurs on enough pages of the host.
+    /// Returns whether the block recurs on enough pages of the host.
     pub fn is_template(&self, hash: u64) -> bool {
         let least = (f64::from(self.pages_count) * self.options.share_min).ceil() as u32;
         self.pages_count >= self.options.pages_min

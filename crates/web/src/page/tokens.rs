@@ -197,7 +197,7 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// Whether `<` at the front begins markup.
+/// Returns whether `<` at the front begins markup.
 fn opens(bytes: &[u8]) -> bool {
     bytes
         .get(1)
@@ -217,7 +217,7 @@ fn text_bytes(bytes: &[u8]) -> usize {
     bytes.len()
 }
 
-/// Whether the byte is white space of HTML.
+/// Returns whether the byte is white space of HTML.
 pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | b' ')
 }

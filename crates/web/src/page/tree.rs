@@ -233,7 +233,7 @@ impl Tree {
         self.nodes[0].end = self.blocks.len() as u32;
     }
 
-    /// Whether text is skipped, as within `svg` or `noscript`.
+    /// Returns whether text is skipped, as within `svg` or `noscript`.
     pub(super) fn is_skipping(&self) -> bool {
         self.skipping_count > 0
     }

@@ -1,6 +1,6 @@
 //! Meaning of the HTTP status of robots.txt (RFC 9309, section 2.3.1).
 
-/// What a crawler may do after it asked for robots.txt.
+/// Permission of a crawler that has asked for robots.txt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// The body holds.
@@ -13,7 +13,8 @@ pub enum Access {
 
 /// Returns the meaning of `status`, after redirects. A server that cannot be reached is [`Access::Wait`] too.
 ///
-/// A redirect that was not followed to its end, too many requests, and errors of the server close the host for the time being.
+/// A redirect that was not followed to its end, too many requests, and errors of the server close the host for the time
+/// being.
 pub fn access(status: u16) -> Access {
     match status {
         200..=299 => Access::Obey,

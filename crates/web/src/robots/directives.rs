@@ -1,7 +1,8 @@
 //! Directives of one page: the header `X-Robots-Tag` and `<meta name="robots">`.
 //!
 //! value     := [agent ":"] directive {"," [agent ":"] directive}
-//! directive := "noindex" | "nofollow" | "none" | "noarchive" | "nosnippet" | "noimageindex" | "unavailable_after:" date | other
+//! directive := "noindex" | "nofollow" | "none" | "noarchive" | "nosnippet" | "noimageindex" | "unavailable_after:"
+//! date | other
 //!
 //! An agent holds until the next one. What speaks to no agent and what speaks to ours are united: the stricter holds.
 
@@ -19,7 +20,7 @@ const WITH_VALUE: &[&str] = &[
 /// Days of the week, which a date may have before a comma.
 const WEEKDAYS: &[&str] = &["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 
-/// What a page asks of crawlers.
+/// Directives of a page to crawlers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Directives {
@@ -33,7 +34,8 @@ pub struct Directives {
     pub nosnippet: bool,
     /// Its images must not be found by searches.
     pub noimageindex: bool,
-    /// Instant after which it must not be found by searches, in seconds since 1970; the earliest where there are several.
+    /// Instant after which it must not be found by searches, in seconds since 1970; the earliest where there are
+    /// several.
     pub unavailable_after_s: Option<i64>,
     /// Directives that are unknown or have an unreadable date.
     pub ignored_count: u32,
@@ -78,7 +80,7 @@ impl Directives {
         }
     }
 
-    /// Returns what `self` and `other` together ask.
+    /// Returns the union of both sets of directives.
     pub fn union(self, other: Self) -> Self {
         let after_s = [self.unavailable_after_s, other.unavailable_after_s];
         Self {
@@ -123,7 +125,7 @@ impl Directives {
     }
 }
 
-/// Tells whether `directive` is a date of which only the weekday stands before the comma.
+/// Returns whether `directive` is the part of a date before its comma, that is, a weekday.
 fn ends_in_weekday(directive: &str) -> bool {
     let Some((name, day)) = directive.split_once(':') else {
         return false;

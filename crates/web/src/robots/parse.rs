@@ -1,7 +1,7 @@
 //! Parsed robots.txt: groups of rules, crawl delays, sitemaps and extensions.
 //!
-//! Rules belong to a group: the user-agent lines since the last rule. A crawl delay or an extension belongs to a block, the
-//! user-agent lines directly above it, and ends no group (RFC 9309, section 2.2.4).
+//! Rules belong to a group: the user-agent lines since the last rule. A crawl delay or an extension belongs to a block,
+//! the user-agent lines directly above it, and ends no group (RFC 9309, section 2.2.4).
 
 use std::borrow::Cow;
 
@@ -26,7 +26,7 @@ pub struct Robots {
     stats: Stats,
 }
 
-/// What was found in the file.
+/// Counts of a file's lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
@@ -72,7 +72,7 @@ struct Extension {
     block: Option<u32>,
 }
 
-/// What is above the current line.
+/// Context from the lines above the current one.
 #[derive(Default)]
 struct Place {
     group: u32,

@@ -1,8 +1,8 @@
 //! Rules of robots.txt for one crawler, and their verdict on a path.
 //!
-//! The longest pattern that matches decides, allow before disallow where they are as long (RFC 9309, section 2.2.2). Patterns are
-//! sorted, so the first match decides; each comparison is linear ([`wildcard`](crate::address::wildcard)), so a verdict costs
-//! O(bytes of the rules + rules × bytes of the path).
+//! The longest pattern that matches decides, allow before disallow where they are as long (RFC 9309, section 2.2.2).
+//! Patterns are sorted, so the first match decides; each comparison is linear ([`wildcard`](crate::address::wildcard)),
+//! so a verdict costs O(bytes of the rules + rules × bytes of the path).
 
 use super::escape::{escaped_pattern, normal_path, normal_pattern};
 use super::lines::extension_name;
@@ -112,7 +112,8 @@ impl Rules {
         }
     }
 
-    /// The slow twin of [`Rules::allows`]: compares each pattern with each place of the path and keeps the best.
+    /// Returns the slow twin of [`Rules::allows`]: compares each pattern with each place of the path and keeps the
+    /// best.
     pub fn allows_slowly(&self, path_and_query: &str) -> Verdict<'_> {
         let path = path_and_query.as_bytes();
         if path == b"/robots.txt" {
@@ -163,8 +164,8 @@ impl Rules {
         &self.rules
     }
 
-    /// Returns the values of the extension `name`, such as `request-rate` or `content-signal`: those of the crawler's groups,
-    /// and those that hold for the whole file. Case, `-` and other signs of the name do not matter.
+    /// Returns the values of the extension `name`, such as `request-rate` or `content-signal`: those of the crawler's
+    /// groups, and those that hold for the whole file. Case, `-` and other signs of the name do not matter.
     pub fn extension<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a str> {
         let name = extension_name(name.as_bytes());
         self.extensions
@@ -222,7 +223,8 @@ fn compiled(rules: &[Rule], form: impl Fn(&[u8]) -> Vec<u8>) -> Vec<Compiled> {
     compiled
 }
 
-/// Returns `/folder/$` for `/folder/index.html`: who allows the page allows the folder that shows it, as Google reads it.
+/// Returns `/folder/$` for `/folder/index.html`: who allows the page allows the folder that shows it, as Google reads
+/// it.
 fn index_folder(pattern: &[u8]) -> Option<Vec<u8>> {
     let slash = memchr::memrchr(b'/', pattern)?;
     pattern[slash..]

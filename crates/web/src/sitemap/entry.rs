@@ -38,7 +38,7 @@ pub struct Entry {
 /// Frequency of change that a sitemap names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChangeFrequency {
-    /// At each visit.
+    /// Changes at each visit.
     Always,
     /// Once an hour.
     Hourly,

@@ -37,7 +37,7 @@ const EXTENSIONS: [(&str, ExtensionKind); 6] = [
 pub(crate) enum Space {
     /// The sitemap's or feed's own, or none, or an unknown one.
     Own,
-    /// That of an extension.
+    /// Element of an extension.
     Extension(ExtensionKind),
     /// A known one of other elements.
     Other,

@@ -33,7 +33,7 @@ impl Default for Limits {
     }
 }
 
-/// What a reader finds.
+/// Item of a WARC file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Item {
     /// A record.

@@ -36,7 +36,7 @@ impl fmt::Display for RecordId {
     }
 }
 
-/// What the records of one fetch have in common.
+/// Properties that the records of one fetch share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct About<'a> {
     /// URL.

@@ -47,7 +47,7 @@ pub(super) struct Measured {
 }
 
 impl Measured {
-    /// Whether any document matches.
+    /// Returns whether any document matches.
     pub(super) fn has_hit(&self) -> bool {
         self.top.is_some() || self.hits.is_some_and(|hits| hits > 0)
     }

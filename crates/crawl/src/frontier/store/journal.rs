@@ -44,7 +44,7 @@ impl JournalWriter {
         })
     }
 
-    /// Where the next change is appended. Call `appended` after it.
+    /// Returns the buffer to which the next change is appended. Call `appended` afterwards.
     pub(super) fn payload(&mut self) -> &mut Vec<u8> {
         &mut self.payload
     }
@@ -90,7 +90,7 @@ fn checksum(head: &[u8], payload: &[u8]) -> u64 {
     xxh3_64_with_seed(payload, u64::from_le_bytes(seed) ^ length.rotate_left(32))
 }
 
-/// What a journal holds.
+/// Contents of a journal.
 #[derive(Debug, Default)]
 pub(super) struct Tail<'a> {
     pub(super) payloads: Vec<&'a [u8]>,
@@ -167,7 +167,7 @@ pub(super) fn read<'a>(bytes: &'a [u8], name: &str) -> Tail<'a> {
     tail
 }
 
-/// Whether a frame after `from` shows that `at` was durable; then the first readable frame after `at`.
+/// Returns whether a frame after `from` shows that `at` was durable; then the first readable frame after `at`.
 fn later_proof(bytes: &[u8], from: usize, at: usize) -> Option<usize> {
     let mut next = from;
     let mut proved = false;

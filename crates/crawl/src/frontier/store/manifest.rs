@@ -19,7 +19,7 @@ pub(super) struct Manifest {
     pub(super) next_file: u64,
     /// Oldest first.
     pub(super) runs: Vec<ManifestRun>,
-    /// URLs by class.
+    /// Number of URLs in each class.
     pub(super) counts: BTreeMap<u8, u64>,
 }
 
@@ -37,7 +37,7 @@ pub(super) fn journal_name(file: u64) -> String {
     format!("frontier-{file:08}.journal")
 }
 
-/// Whether a file is one of a frontier: only these are removed when they are left over.
+/// Returns whether a file is one of a frontier: only these are removed when they are left over.
 pub(super) fn is_ours(name: &str) -> bool {
     let numbered =
         name.starts_with("frontier-") && (name.ends_with(".run") || name.ends_with(".journal"));
@@ -45,7 +45,7 @@ pub(super) fn is_ours(name: &str) -> bool {
 }
 
 impl Manifest {
-    /// The manifest, or `None` where there is no frontier yet.
+    /// Returns the manifest, or `None` where there is no frontier yet.
     pub(super) fn read(storage: &SharedStorage) -> Result<Option<Manifest>, FrontierError> {
         let region = match storage.open(NAME) {
             Ok(region) => region,

@@ -73,7 +73,7 @@ pub(in crate::frontier) struct Store {
     /// Sightings in the batch.
     pub(super) unchecked: u64,
     pub(super) journal: JournalWriter,
-    /// As on disk, but for its counts, which follow each change.
+    /// Manifest as on disk, except for its counts, which follow each change.
     pub(super) manifest: Manifest,
     pub(super) merge: Option<(u64, Merge)>,
     pub(super) merge_credit: usize,
@@ -143,7 +143,7 @@ impl Store {
         }
     }
 
-    /// Whether the batch changed, and whether the key is new to it.
+    /// Returns whether the batch changed, and whether the key is new to it.
     pub(super) fn apply_seen(&mut self, key: &[u8], sighting: &Sighting) -> (bool, bool) {
         match self.batch.get_mut(key) {
             Some(Slot::Seen(earlier)) => (earlier.merge(sighting), false),
@@ -176,7 +176,7 @@ impl Store {
         }
     }
 
-    /// The value of `key`, without what sightings add.
+    /// Returns the value of `key`, without what sightings add.
     pub(in crate::frontier) fn get(&mut self, key: &[u8]) -> Option<Vec<u8>> {
         if let Some(Slot::Put(value)) = self.batch.get(key) {
             return Some(value.to_vec());
@@ -184,7 +184,7 @@ impl Store {
         find(&mut self.reader, key, &mut self.damage).map(<[u8]>::to_vec)
     }
 
-    /// The record of a URL, and whether the store had one apart from sightings.
+    /// Returns the record of a URL, and whether the store had one apart from sightings.
     pub(in crate::frontier) fn record(&mut self, key: &[u8]) -> Option<(Record, bool)> {
         let stored = self.get(key).and_then(|value| Record::decode(&value));
         let seen = match self.batch.get(key) {
@@ -269,7 +269,7 @@ impl Store {
         Ok(self.journal.sync(&self.storage)?)
     }
 
-    /// Whether the batch has reached its size.
+    /// Returns whether the batch has reached its size.
     pub(in crate::frontier) fn is_full(&self) -> bool {
         self.batch.len() >= self.options.batch_keys_max
             || self.batch_bytes >= self.options.batch_bytes_max
@@ -288,7 +288,7 @@ impl Store {
     }
 }
 
-/// What a scan finds under a key.
+/// Entry that a scan finds under a key.
 #[derive(Clone, Copy)]
 pub(in crate::frontier) struct Found<'a> {
     pub(in crate::frontier) value: Option<&'a [u8]>,
@@ -314,7 +314,7 @@ fn resolve(stored: Option<Record>, seen: Option<&Sighting>) -> Option<(Record, b
     }
 }
 
-/// The newest value of `key` in the runs.
+/// Returns the newest value of `key` in the runs.
 pub(super) fn find<'a>(
     reader: &'a mut [Cursor],
     key: &[u8],

@@ -65,7 +65,7 @@ impl MergeCursor {
 
 /// A merge under way, a few entries at a time, so that no call waits for a whole one.
 pub(super) struct Merge {
-    /// Where its runs begin in the list of runs, and how many they are.
+    /// Index of its first run in the list of runs, and the number of its runs.
     pub(super) first: usize,
     pub(super) count: usize,
     pub(super) tier: u8,

@@ -13,7 +13,7 @@ use vfs::{SharedStorage, StorageError};
 /// Held while the frontier is open.
 const LOCK_NAME: &str = "frontier.lock";
 
-/// What opening found.
+/// Findings of opening.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recovered {
     /// Changes of the journal that were applied.

@@ -137,7 +137,7 @@ pub(super) fn write(
         .map_err(|error| StorageError::from_io("write", &path, error))
 }
 
-/// Why a run cannot be opened.
+/// Reason for which a run cannot be opened.
 pub(super) enum OpenError {
     Storage(StorageError),
     Damage(Damage),
@@ -152,7 +152,7 @@ pub(super) struct Run {
     index_offset: usize,
 }
 
-/// Where a block lies, and its first key in the index.
+/// Place of a block, and its first key in the index.
 #[derive(Debug, Clone, Copy)]
 struct Block {
     offset: usize,
@@ -253,7 +253,7 @@ fn parse(bytes: &[u8]) -> Result<Parsed, (u64, &'static str)> {
 pub(super) struct Cursor {
     run: Arc<Run>,
     block: usize,
-    /// Where the next entry begins, and where the entries of the block end.
+    /// Start of the next entry, and end of the block's entries.
     at: usize,
     end: usize,
     key: Vec<u8>,
@@ -275,12 +275,12 @@ impl Cursor {
         }
     }
 
-    /// The key here, or `None` at the end.
+    /// Returns the key here, or `None` at the end.
     pub(super) fn key(&self) -> Option<&[u8]> {
         self.valid.then_some(self.key.as_slice())
     }
 
-    /// The value here.
+    /// Returns the value here.
     pub(super) fn value(&self) -> &[u8] {
         &self.run.region[self.value.0..self.value.1]
     }

@@ -74,7 +74,7 @@ pub(super) fn free(frontier: &mut Frontier, visit: VisitId, now: TimeMs) {
     frontier.robots(visit, &answer, now).expect("robots");
 }
 
-/// The next page, with robots.txt read and gaps waited for on the way; `None` when nothing will be due.
+/// Returns the next page, with robots.txt read and gaps waited for on the way; `None` when nothing will be due.
 pub(super) fn next_page(frontier: &mut Frontier, now: &mut TimeMs) -> Option<Visit> {
     loop {
         match frontier.next(*now).expect("next") {
