@@ -55,7 +55,12 @@ impl RealStorage {
             .ancestors()
             .take_while(|path| !path.as_os_str().is_empty() && !path.exists())
             .collect();
-        fs::create_dir_all(directory).map_err(failed("create", directory))?;
+        // Not found would be the place, and not what was looked for.
+        fs::create_dir_all(directory).map_err(|source| StorageError::Io {
+            operation: "create",
+            path: directory.to_owned(),
+            source,
+        })?;
         // A name is durable once the directory that holds it is synced.
         for path in missing {
             match path.parent() {

@@ -77,6 +77,12 @@ fn directories_that_are_none_are_errors() {
     let error = RealStorage::open(&path).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotADirectory);
     assert!(RealStorage::create_directory(&path).is_err());
+    // The kernel takes no folders there, and says that it is not found.
+    let refused = RealStorage::create_directory("/proc/x").unwrap_err();
+    assert!(
+        refused.to_string().starts_with("/proc/x: cannot create"),
+        "{refused}"
+    );
     assert!(RealStorage::create_directory(path.join("below")).is_err());
     let storage = RealStorage::create_directory(missing.join("twice")).unwrap();
     assert_eq!(storage.location(), missing.join("twice"));

@@ -24,7 +24,8 @@ pub(super) fn without_pairs(line: &str, marks: &[char]) -> String {
         let is_open = width <= 2 && chars.get(start).is_some_and(|c| !c.is_whitespace());
         let end = (start + 1..chars.len().min(start + SPAN_CHARS_MAX)).find(|&end| {
             let closed = end + width;
-            chars[end..].starts_with(&vec![mark; width])
+            chars.len() >= closed
+                && chars[end..closed].iter().all(|c| *c == mark)
                 && !chars[end - 1].is_whitespace()
                 && chars
                     .get(closed)

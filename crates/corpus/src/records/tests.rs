@@ -197,3 +197,38 @@ proptest! {
         prop_assert_eq!(lines.documents, array.documents);
     }
 }
+
+#[test]
+fn bodies_of_bulk_are_documents() {
+    let body = r#"{"index": {"_index": "news", "_id": "7"}}
+{"title": "Owls", "body": "They fly.", "views": 3}
+{"create": {"_id": 8}}
+{"title": "Mice", "text": "They run.", "url": "http://a.test/mice"}
+{"delete": {"_id": "7"}}
+{"update": {"_id": "9"}}
+{"doc": {"title": "changed"}}
+{"update": {"_id": "10"}}
+{"doc": {"title": "Whole", "body": "x", "url": "http://a.test/whole"}, "doc_as_upsert": true}
+{"index": {}}
+not JSON
+"#;
+    for name in ["bulk.ndjson", "bulk.json"] {
+        let found = read(name, body);
+        let shown: Vec<_> = found
+            .documents
+            .iter()
+            .map(|one| (&*one.url, one.id.as_deref(), &*one.title, &*one.body))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                ("id:7", Some("7"), "Owls", "They fly."),
+                ("http://a.test/mice", Some("8"), "Mice", "They run."),
+                ("http://a.test/whole", Some("10"), "Whole", "x"),
+            ]
+        );
+        assert_eq!(found.documents[0].fields["views"], 3);
+        assert_eq!(found.bad.len(), 1, "{:?}", found.bad);
+        assert!(found.bad[0].starts_with(&format!("{name}:11: not a JSON object")));
+    }
+}
