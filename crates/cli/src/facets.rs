@@ -27,6 +27,17 @@ pub(crate) fn write_facets(
         if let Some(stats) = &facet.stats {
             write_stats(out, stats)?;
         }
+        for percentile in &facet.percentiles {
+            let share = format!("{} %", percentile.percent);
+            writeln!(out, "  {share:<8}  {}", shown(&percentile.value))?;
+        }
+        if let Some(method) = &facet.method {
+            let label = facet
+                .distinct
+                .map(|values| format!("{} values, ", count(values)));
+            let label = label.unwrap_or_default();
+            writeln!(out, "  {label}{}", style.faint(method))?;
+        }
         let values: Vec<String> = facet.buckets.iter().map(|one| shown(&one.value)).collect();
         let width = values
             .iter()
@@ -119,7 +130,7 @@ mod tests {
             distinct: Some(4),
             documents: 28,
             missing: 2,
-            stats: None,
+            ..FacetAnswer::default()
         };
         let mut out = Vec::new();
         write_facets(&mut out, &[facet], Style::PLAIN).unwrap();

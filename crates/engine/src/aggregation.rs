@@ -4,7 +4,7 @@ use crate::part::Part;
 use fields::{Facet, FacetCounts};
 use index::IndexError;
 use search::{
-    Collectors, Coverage, DocBits, Plan, SortKey, SortedHit, Stop, best_by_values, collect,
+    After, Collectors, Coverage, DocBits, Plan, SortKey, SortedHit, Stop, best_by_values, collect,
     count_facet,
 };
 use std::sync::Arc;
@@ -18,6 +18,8 @@ pub struct Aggregation {
     pub sort: Vec<SortKey>,
     /// Number of hits in that order.
     pub k: usize,
+    /// Place after which hits are wanted.
+    pub after: Option<After>,
     /// Whether the partition is the whole index, so that only values that a facet shows need be named.
     pub is_whole: bool,
 }
@@ -31,6 +33,8 @@ pub struct Aggregated {
     pub facets: Vec<FacetCounts>,
     /// The k first hits in the order asked for; all, where fewer match.
     pub hits: Vec<SortedHit>,
+    /// Whether further hits may follow.
+    pub is_cut: bool,
     /// Number of documents searched, deleted ones included.
     pub documents_searched: u64,
     /// Number of documents in the partition, deleted ones included.
@@ -79,7 +83,13 @@ impl Part {
         }
         if !aggregation.sort.is_empty() {
             let (keys, k) = (&aggregation.sort, aggregation.k);
-            aggregated.hits = best_by_values(keys, self.segments(), &matches, k)?;
+            let after = aggregation.after.as_ref();
+            aggregated.hits = best_by_values(keys, self.segments(), &matches, k, after)?;
+            // What comes before the place is neither among the hits nor left.
+            aggregated.is_cut = match after {
+                Some(_) => aggregated.hits.len() >= k,
+                None => (aggregated.hits.len() as u64) < aggregated.matches_count,
+            };
         }
         Ok(aggregated)
     }

@@ -1,5 +1,6 @@
 //! One query on the calling thread: search, page, details, summaries, answer.
 
+use crate::cursor::{Epoch, PageStart};
 use crate::details::{HitDetails, HitsRead};
 use crate::error::EngineError;
 use crate::lacks::as_typed;
@@ -10,6 +11,8 @@ use crate::shown_text::shown_text;
 use crate::site_limit::{
     Candidate, KnownRanking, PartRanking, SiteCounts, admit, first_k, has_more, join, merge, next_k,
 };
+use crate::sort_values::sort_json;
+use fields::Value;
 use index::{ReadStart, TextKey};
 use search::{Parsed, Plan, Searched, Stop};
 use std::collections::HashMap;
@@ -25,6 +28,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) parsed: &'a Parsed,
     pub(crate) options: &'a SearchOptions,
     pub(crate) refinement: &'a Refinement,
+    /// Where the page begins.
+    pub(crate) start: PageStart,
     pub(crate) arrived: Instant,
 }
 
@@ -39,7 +44,7 @@ pub(crate) struct Page {
     /// Rank of the first hit that holds only some of the words.
     pub(crate) some_words_from: Option<usize>,
     /// Values by which the hits are sorted, by hit; empty for the order of scores.
-    pub(crate) sort_values: Vec<Vec<serde_json::Value>>,
+    pub(crate) sort_values: Vec<Vec<Option<Value>>>,
     pub(crate) found: Searched,
 }
 
@@ -82,18 +87,37 @@ impl Asked<'_> {
         let details = self.details(part, &plan, &page)?;
         let has_more = self.sites(part, &plan, &page, &details)?;
         phases.details = clock.lap_us();
+        let (after, moved) = self.cursors(part, &page);
         let hits = self.hits(part, &plan, since, &page, details, &has_more, &mut warnings)?;
         phases.summaries = clock.lap_us();
         phases.total = self.arrived.elapsed().as_micros() as u64;
         Ok(SearchAnswer {
             facets,
+            after,
+            moved,
             ..self.put_together(page, hits, phases, warnings)
         })
     }
 
     /// Returns the number of hits to look for: one more than the page has shows whether another page follows.
     pub(crate) fn wanted(&self) -> usize {
-        self.options.start + self.options.k + 1
+        self.start.start + self.options.k + 1
+    }
+
+    /// Returns the cursor of the page's last hit, and whether the page is not exactly the one after the page before.
+    fn cursors(&self, part: &Part, page: &Page) -> (Option<String>, bool) {
+        let Some(cursors) = &self.refinement.cursors else {
+            return (None, false);
+        };
+        let epoch = Epoch {
+            index_id: part.index().id(),
+            generation: part.index().generation(),
+        };
+        let after = page.hits.last().map(|last| {
+            let values = page.sort_values.last().cloned().unwrap_or_default();
+            cursors.next(&last.hit, values, page.hits.len(), epoch)
+        });
+        (after, cursors.is_moved(epoch, &self.start))
     }
 
     /// Searches until the page is certain, k is at its largest, or the timeout has passed. Where fewer documents than
@@ -141,7 +165,9 @@ impl Asked<'_> {
         loop {
             let mut clock = Clock(Instant::now());
             let is_due = || self.is_due();
-            let found = part.search(plan, k, counted, &Stop::when(&is_due))?;
+            let task = part.task(plan, k, counted).after(self.start.after.clone());
+            let share = task.work(&Stop::when(&is_due), || false)?;
+            let found = task.merged([share]);
             let searched_us = clock.lap_us();
             match repeats {
                 0 => phases.index_search += searched_us,
@@ -152,7 +178,7 @@ impl Asked<'_> {
             }
             let ranking = [Some(PartRanking {
                 hits: &found.hits,
-                is_cut: is_cut(&found, k),
+                is_cut: is_cut(&found, k, self.start.after.is_some()),
                 matches_count: found.count_is_exact.then_some(found.matches_count),
             })];
             let next = next_k(&ranking, k, repeats);
@@ -187,8 +213,8 @@ impl Asked<'_> {
             sites,
             found,
         } = settled;
-        let page_end = self.options.start + self.options.k;
-        let start = self.options.start.min(admitted.len());
+        let page_end = self.start.start + self.options.k;
+        let start = self.start.start.min(admitted.len());
         let end = page_end.min(admitted.len());
         Page {
             hits: admitted[start..end].to_vec(),
@@ -291,7 +317,7 @@ impl Asked<'_> {
         }
         index.verify_texts(urls, since)?;
         let hits = page.hits.iter().zip(details).zip(summaries);
-        let mut sort_values = page.sort_values.iter().cloned();
+        let mut sort_values = page.sort_values.iter().map(|values| sort_json(values));
         Ok(hits
             .map(|((candidate, hit), text)| {
                 if text.is_none() {
@@ -351,6 +377,8 @@ impl Asked<'_> {
             facets: Vec::new(),
             did_you_mean: None,
             more_hits: page.more_hits,
+            after: None,
+            moved: false,
             phases_us,
             warnings,
             coverage: match found.documents_count {
@@ -369,9 +397,9 @@ fn is_whole(found: &Searched) -> bool {
     found.documents_searched == found.documents_count
 }
 
-/// Returns whether matches beyond the hits may exist.
-fn is_cut(found: &Searched, k: usize) -> bool {
-    match found.count_is_exact {
+/// Returns whether matches beyond the hits may exist; with `is_later`, matches before them are counted too.
+fn is_cut(found: &Searched, k: usize, is_later: bool) -> bool {
+    match found.count_is_exact && !is_later {
         true => found.matches_count > found.hits.len() as u64,
         false => found.hits.len() >= k,
     }

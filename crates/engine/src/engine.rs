@@ -1,6 +1,7 @@
 //! Search on the calling thread, from the text of a query to an answer with summaries.
 
 use crate::asked::Asked;
+use crate::cursor::PageStart;
 use crate::error::EngineError;
 use crate::generations::Generations;
 use crate::options::SearchOptions;
@@ -106,12 +107,20 @@ impl Engine {
         let (parsed, refinement) = refined?;
         let has_several_sites = index.statistics().has_several_sites();
         let options = &options.clone().resolved(&parsed.query, has_several_sites);
+        let start = match &refinement.cursors {
+            Some(cursors) => cursors.page_start(options, parsed.some_words.is_some())?,
+            None => PageStart {
+                start: options.start,
+                after: None,
+            },
+        };
         let mut answer = retried(|| {
             let asked = Asked {
                 text: query,
                 parsed: &parsed,
                 options,
                 refinement: &refinement,
+                start: start.clone(),
                 arrived,
             };
             let since = part.index().read_start();

@@ -1,20 +1,17 @@
 //! Facets as an answer shows them.
 
 use fields::facet::SITE;
-use fields::{Facet, FacetCounts, FacetKind, Period, Value, dates};
-use wire::{FacetAnswer, FacetBucket, FacetStats};
+use fields::{Facet, FacetCounts, FacetKind, Period, SKETCH_METHOD, Value, Zone, dates};
+use wire::{FacetAnswer, FacetBucket, FacetPercentile, FacetStats};
 
 /// Returns the answer of a facet, given its counts over all matches.
 pub fn facet_answer(facet: &Facet, counts: &FacetCounts) -> FacetAnswer {
     let mut answer = FacetAnswer {
         field: facet.field.clone(),
         facet: facet.to_string(),
-        buckets: Vec::new(),
-        others: 0,
-        distinct: None,
         documents: counts.documents_count,
         missing: counts.matches_count.saturating_sub(counts.documents_count),
-        stats: None,
+        ..FacetAnswer::default()
     };
     match &facet.kind {
         FacetKind::Terms { n } => {
@@ -32,14 +29,22 @@ pub fn facet_answer(facet: &Facet, counts: &FacetCounts) -> FacetAnswer {
                 .collect();
         }
         FacetKind::Stats => answer.stats = stats(counts),
-        FacetKind::Calendar(_) | FacetKind::Step(_) | FacetKind::Interval(_) => {
+        FacetKind::Percentiles(percents) => {
+            answer.percentiles = percentiles(percents, counts);
+            answer.method = Some(SKETCH_METHOD.to_owned());
+        }
+        FacetKind::Distinct => {
+            answer.distinct = Some(counts.distinct.count());
+            answer.method = Some(counts.distinct.method().to_owned());
+        }
+        FacetKind::Calendar(..) | FacetKind::Step(_) | FacetKind::Interval(_) => {
             let buckets = counts.counts.iter();
             answer.buckets = buckets
                 .map(|(start, count)| FacetBucket {
                     filter: bucket_filter(facet, start),
                     value: match (&facet.kind, start) {
-                        (FacetKind::Calendar(period), Value::Date(start)) => {
-                            period_text(*period, *start).into()
+                        (FacetKind::Calendar(period, zone), Value::Date(start)) => {
+                            zone.text(*period, *start).into()
                         }
                         _ => start.to_json(),
                     },
@@ -64,6 +69,20 @@ pub fn facet_answer(facet: &Facet, counts: &FacetCounts) -> FacetAnswer {
         }
     }
     answer
+}
+
+fn percentiles(percents: &[f64], counts: &FacetCounts) -> Vec<FacetPercentile> {
+    let (Some(least), Some(greatest)) = (&counts.stats.least, &counts.stats.greatest) else {
+        return Vec::new();
+    };
+    let percentile = |&percent: &f64| {
+        let value = counts.sketch.percentile(percent, least, greatest)?;
+        Some(FacetPercentile {
+            percent,
+            value: value.to_json(),
+        })
+    };
+    percents.iter().filter_map(percentile).collect()
 }
 
 fn stats(counts: &FacetCounts) -> Option<FacetStats> {
@@ -92,31 +111,23 @@ fn stats(counts: &FacetCounts) -> Option<FacetStats> {
     })
 }
 
-/// Returns the text of a period as people write it: `2024`, `2024-05`, a day.
-fn period_text(period: Period, start: i64) -> String {
-    let day = dates::text(start);
-    match period {
-        Period::Year => day.get(..4).unwrap_or(&day).to_owned(),
-        Period::Month => day.get(..7).unwrap_or(&day).to_owned(),
-        _ => day,
-    }
-}
-
 /// Returns the clause that selects the documents of a bucket.
 fn bucket_filter(facet: &Facet, start: &Value) -> String {
     let field = &facet.field;
     match (&facet.kind, start) {
         (
-            FacetKind::Calendar(period @ (Period::Year | Period::Month | Period::Day)),
+            FacetKind::Calendar(period @ (Period::Year | Period::Month | Period::Day), zone),
             Value::Date(start),
-        ) => clause(field, &period_text(*period, *start)),
-        (FacetKind::Calendar(period), Value::Date(start)) => match period.end(*start) {
-            Some(end) => clause(
-                field,
-                &format!("(>={} <{})", dates::text(*start), dates::text(end)),
-            ),
-            None => String::new(),
-        },
+        ) if *zone == Zone::UTC => clause(field, &zone.text(*period, *start)),
+        (FacetKind::Calendar(period, zone), Value::Date(start)) => {
+            match zone.end(*period, *start) {
+                Some(end) => clause(
+                    field,
+                    &format!("(>={} <{})", dates::text(*start), dates::text(end)),
+                ),
+                None => String::new(),
+            }
+        }
         (FacetKind::Interval(micros), Value::Date(start)) => match start.checked_add(*micros) {
             Some(end) => clause(
                 field,
@@ -164,7 +175,7 @@ fn clause(field: &str, test: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fields::{FieldType, Schema, Stats};
+    use fields::{DistinctValues, FieldType, QuantileSketch, Schema, Stats};
 
     fn schema() -> Schema {
         let fields = FieldType::ALL.map(|kind| (kind.name().to_owned(), kind));
@@ -211,6 +222,16 @@ mod tests {
             ("date:day", "2024-02-01", "date:2024-02-01"),
             ("date:week", "2024-02-01", "date:(>=2024-02-01 <2024-02-08)"),
             (
+                "date:day:Asia/Tokyo",
+                "2024-02-01",
+                "date:(>=2024-02-01 <2024-02-01T15:00:00Z)",
+            ),
+            (
+                "date:hour:Asia/Kolkata",
+                "2024-02-01T05:30:00+05:30",
+                "date:(>=2024-02-01 <2024-02-01T00:30:00Z)",
+            ),
+            (
                 "date:step:12h",
                 "2024-02-01",
                 "date:(>=2024-02-01 <2024-02-01T12:00:00Z)",
@@ -244,6 +265,39 @@ mod tests {
             let parsed = search::parse_filter(filter, text::Analyzer::Plain, &schema());
             assert!(parsed.is_ok(), "{filter}: {parsed:?}");
         }
+    }
+
+    #[test]
+    fn estimates_name_their_method() {
+        let sorted = (0..100).map(|number| (Value::Integer(number), 1));
+        let mut counts = FacetCounts {
+            sketch: QuantileSketch::of_sorted(sorted),
+            distinct: DistinctValues::of([Value::Bool(true), Value::Bool(true)]),
+            ..FacetCounts::default()
+        };
+        let asked = |text: &str, counts: &FacetCounts| {
+            facet_answer(&Facet::parse(text, &schema()).unwrap(), counts)
+        };
+        assert_eq!(asked("i64:percentiles", &counts).percentiles, []);
+        counts.stats.add(&Value::Integer(0), 1);
+        counts.stats.add(&Value::Integer(99), 1);
+        let answer = asked("i64:percentiles:50,100", &counts);
+        let shown: Vec<_> = answer
+            .percentiles
+            .iter()
+            .map(|one| (one.percent, one.value.clone()))
+            .collect();
+        assert_eq!(shown, [(50.0, 49.into()), (100.0, 99.into())]);
+        assert!(
+            answer
+                .method
+                .is_some_and(|method| method.contains("DDSketch"))
+        );
+        let answer = asked("bool:distinct", &counts);
+        assert_eq!(
+            (answer.distinct, answer.method.as_deref()),
+            (Some(1), Some("exact"))
+        );
     }
 
     #[test]

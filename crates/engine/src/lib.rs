@@ -36,6 +36,7 @@
 
 mod aggregation;
 mod asked;
+mod cursor;
 mod engine;
 mod error;
 mod facet_answer;
@@ -47,6 +48,7 @@ mod refined;
 mod refinement;
 mod retried;
 mod shown_text;
+mod sort_values;
 mod suggest;
 mod verifier;
 
@@ -56,6 +58,7 @@ pub mod site_limit;
 pub mod spelling;
 
 pub use aggregation::{Aggregated, Aggregation};
+pub use cursor::{CURSOR_FIRST, Cursors, Epoch, PageStart};
 pub use details::{HitDetails, HitsRead};
 pub use engine::Engine;
 pub use error::{BadRequest, DetailsError, EngineError};
@@ -64,8 +67,8 @@ pub use generations::{Generations, OnReport, Preloading};
 pub use matches::Matches;
 pub use options::{ANSWER_BYTES_MAX, DEPTH_MAX, K_MAX, SITE_HITS_DEFAULT, SearchOptions};
 pub use part::Part;
-pub use refined::sort_values;
 pub use refinement::{FACETS_MAX, FILTERS_MAX, FacetGroup, Refinement};
+pub use sort_values::sort_json;
 
 pub use index::{DocId, Index, IndexError, StoredDocument};
 pub use search::{Operator, Query, Ranking};

@@ -49,6 +49,9 @@ pub struct SearchOptions {
     pub facets: Vec<String>,
     /// Fields by which hits are sorted: `date:desc,price`; empty for the order of scores.
     pub sort: String,
+    /// Place from which the page goes on, as the answer of the page before names it: a cursor, or `*` for the first page.
+    /// `None` names no cursors.
+    pub after: Option<String>,
 }
 
 impl Default for SearchOptions {
@@ -69,6 +72,7 @@ impl Default for SearchOptions {
             filters: Vec::new(),
             facets: Vec::new(),
             sort: String::new(),
+            after: None,
         }
     }
 }

@@ -6,8 +6,8 @@ use crate::error::EngineError;
 use crate::facet_answer::facet_answer;
 use crate::part::Part;
 use crate::site_limit::{Candidate, K_SEARCHED_MAX, KnownRanking, admit, first_k};
-use fields::Value;
-use search::{Plan, ScoredHit, Searched, SortedHit, Stop};
+use crate::sort_values::sort_values;
+use search::{Plan, Searched, SortedHit, Stop};
 use std::sync::Arc;
 use std::time::Instant;
 use wire::{FacetAnswer, PhaseTimes};
@@ -30,6 +30,7 @@ impl Asked<'_> {
             let aggregation = Aggregation {
                 sort: self.refinement.sort.clone(),
                 k,
+                after: self.start.after.clone(),
                 is_whole: true,
                 ..Aggregation::default()
             };
@@ -39,7 +40,7 @@ impl Asked<'_> {
                 return Err(EngineError::TimedOut);
             }
             let ranking = KnownRanking {
-                is_complete: found.hits.len() as u64 == found.matches_count,
+                is_complete: !found.is_cut,
                 candidates: candidates(&found.hits),
             };
             let (admitted, sites) = admit(&ranking, options.site_hits_max(), wanted);
@@ -120,17 +121,4 @@ fn candidates(hits: &[SortedHit]) -> Vec<Candidate> {
         partition: 0,
     };
     hits.iter().map(candidate).collect()
-}
-
-/// Returns the values of each hit of a page, as JSON; `all` are the hits that it was taken from, in the same order.
-pub fn sort_values(page: &[Candidate], all: &[SortedHit]) -> Vec<Vec<serde_json::Value>> {
-    let mut all = all.iter();
-    let values = |candidate: &Candidate| {
-        let address = |hit: &ScoredHit| (hit.url_hash, hit.segment, hit.doc);
-        let own = all.find(|one| address(&one.hit) == address(&candidate.hit));
-        let values = own.map_or(&[][..], |one| one.values.as_slice());
-        let json = |value: &Option<Value>| value.as_ref().map(Value::to_json).unwrap_or_default();
-        values.iter().map(json).collect()
-    };
-    page.iter().map(values).collect()
 }

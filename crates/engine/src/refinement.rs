@@ -1,5 +1,6 @@
 //! Filters, facets and order of a search, read with the fields of an index.
 
+use crate::cursor::Cursors;
 use crate::error::BadRequest;
 use crate::options::SearchOptions;
 use fields::facet::SITE;
@@ -31,12 +32,15 @@ pub struct Refinement {
     pub facets: Vec<FacetGroup>,
     /// Order of the hits; empty for that of scores.
     pub sort: Vec<SortKey>,
+    /// Cursors; `None` where they are not asked for.
+    pub cursors: Option<Cursors>,
 }
 
 impl SearchOptions {
-    /// Returns whether the search has filters, facets or an order of its own.
+    /// Returns whether the search has filters, facets, an order of its own or cursors.
     pub fn is_refined(&self) -> bool {
         !(self.filters.is_empty() && self.facets.is_empty() && self.sort.trim().is_empty())
+            || self.after.is_some()
     }
 
     /// Reads filters, facets and order. Returns the query with the filters; a query without text is the filters alone.
@@ -60,6 +64,7 @@ impl SearchOptions {
                 format!("more than {FILTERS_MAX} filters"),
             ));
         }
+        let cursors = Cursors::of(text, self)?;
         let mut facets = Vec::with_capacity(self.facets.len());
         for facet in &self.facets {
             let facet = Facet::parse(facet, schema);
@@ -91,7 +96,12 @@ impl SearchOptions {
             // One order for all documents: those with all words.
             parsed.some_words = None;
         }
-        Ok((parsed, Refinement { facets, sort }))
+        let refinement = Refinement {
+            facets,
+            sort,
+            cursors,
+        };
+        Ok((parsed, refinement))
     }
 }
 

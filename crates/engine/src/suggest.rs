@@ -1,6 +1,7 @@
 //! "Did you mean": a corrected query where one finds nothing.
 
 use crate::asked::Asked;
+use crate::cursor::PageStart;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::options::SearchOptions;
@@ -73,6 +74,7 @@ impl Probe<'_> {
             parsed: &parsed,
             options: &options,
             refinement: &Refinement::default(),
+            start: PageStart::default(),
             arrived: self.arrived,
         };
         retried(|| {

@@ -1,8 +1,7 @@
-//! Periods of the calendar, in UTC.
+//! Periods of the calendar, as civil times without a zone.
 
+use jiff::ToSpan;
 use jiff::civil::{DateTime, Time, Weekday};
-use jiff::tz::Offset;
-use jiff::{Timestamp, ToSpan};
 
 /// Period of the calendar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,18 +48,8 @@ impl Period {
         Period::ALL.into_iter().find(|period| period.name() == name)
     }
 
-    /// Returns the first instant of the period of `micros`; `micros` itself where the calendar does not reach.
-    pub fn start(self, micros: i64) -> i64 {
-        let start = || {
-            let civil = Offset::UTC.to_datetime(Timestamp::from_microsecond(micros).ok()?);
-            instant(self.floor(civil)?)
-        };
-        start().unwrap_or(micros)
-    }
-
-    /// Returns the first instant after the period that begins at `start`.
-    pub fn end(self, start: i64) -> Option<i64> {
-        let civil = Offset::UTC.to_datetime(Timestamp::from_microsecond(start).ok()?);
+    /// Returns the first civil time of the next period, given one of a period.
+    pub(crate) fn next(self, civil: DateTime) -> Option<DateTime> {
         let length = match self {
             Period::Year => 1.year(),
             Period::Quarter => 3.months(),
@@ -69,10 +58,11 @@ impl Period {
             Period::Day => 1.day(),
             Period::Hour => 1.hour(),
         };
-        instant(civil.checked_add(length).ok()?)
+        self.floor(civil)?.checked_add(length).ok()
     }
 
-    fn floor(self, civil: DateTime) -> Option<DateTime> {
+    /// Returns the first civil time of the period of `civil`.
+    pub(crate) fn floor(self, civil: DateTime) -> Option<DateTime> {
         let date = civil.date();
         let first_of_month = |month: i8| jiff::civil::Date::new(date.year(), month, 1).ok();
         let date = match self {
@@ -90,47 +80,5 @@ impl Period {
             }
         };
         Some(date.to_datetime(Time::midnight()))
-    }
-}
-
-fn instant(civil: DateTime) -> Option<i64> {
-    Some(Offset::UTC.to_timestamp(civil).ok()?.as_microsecond())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::dates;
-    use proptest::prelude::*;
-
-    #[test]
-    fn periods_begin_where_the_calendar_says() {
-        let start =
-            |period: Period, text: &str| dates::text(period.start(dates::parse(text).unwrap()));
-        let text = "2024-02-29T13:14:15Z";
-        assert_eq!(start(Period::Year, text), "2024-01-01");
-        assert_eq!(start(Period::Quarter, "2024-06-30"), "2024-04-01");
-        assert_eq!(start(Period::Month, text), "2024-02-01");
-        assert_eq!(start(Period::Week, text), "2024-02-26");
-        assert_eq!(start(Period::Week, "2024-02-26"), "2024-02-26");
-        assert_eq!(start(Period::Day, text), "2024-02-29");
-        assert_eq!(start(Period::Hour, text), "2024-02-29T13:00:00Z");
-        assert_eq!(
-            start(Period::Month, "1969-12-31T23:59:59.999999Z"),
-            "1969-12-01"
-        );
-    }
-
-    proptest! {
-        #[test]
-        fn every_instant_is_in_its_period(micros in -62_000_000_000_000_000i64..253_000_000_000_000_000) {
-            for period in Period::ALL {
-                let start = period.start(micros);
-                let end = period.end(start).unwrap();
-                prop_assert!(start <= micros && micros < end);
-                prop_assert_eq!(period.start(end - 1), start);
-                prop_assert_eq!(period.start(end), end);
-            }
-        }
     }
 }

@@ -12,18 +12,26 @@
 mod calendar;
 mod counts;
 pub mod dates;
+mod distinct;
 pub mod facet;
 mod leaves;
 mod observed;
 mod schema;
+mod sketch;
+mod stats;
 mod test;
 mod value;
+mod zone;
 
 pub use calendar::Period;
-pub use counts::{FacetCounts, Stats};
+pub use counts::FacetCounts;
+pub use distinct::{DISTINCT_EXACT_MAX, DistinctValues};
 pub use facet::{Facet, FacetKind};
 pub use leaves::each_leaf;
 pub use observed::Observed;
 pub use schema::{FIELDS_MAX, FieldType, NAME_BYTES_MAX, Schema};
+pub use sketch::{QuantileSketch, SKETCH_METHOD};
+pub use stats::Stats;
 pub use test::{BadTest, Limit, RangeEnd, Test};
 pub use value::{KEYWORD_BYTES_MAX, Value};
+pub use zone::Zone;

@@ -50,7 +50,7 @@ pub mod writer;
 
 pub use backup::{BackupProgress, BackupSummary, back_up, restore};
 pub use check::{CheckReport, check};
-pub use columns::{BLOCK_DOCUMENTS, CodeRange, Column};
+pub use columns::{BLOCK_DOCUMENTS, CodeRange, Column, LIST_BYTES_MAX, ListFigures, list_figures};
 pub use derive::FieldSummary;
 pub use error::IndexError;
 pub use ids::{DocId, Field};

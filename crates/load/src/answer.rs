@@ -274,6 +274,8 @@ mod tests {
             facets: Vec::new(),
             did_you_mean: None,
             more_hits: false,
+            after: None,
+            moved: false,
             phases_us: PhaseTimes {
                 index_search: 7,
                 total: 9,
@@ -299,6 +301,7 @@ mod tests {
             part: part.into(),
             start_us,
             duration_us,
+            filters: Vec::new(),
         };
         let trace = [
             span("search call", "chunks 1", 5, 400),

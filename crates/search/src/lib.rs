@@ -31,7 +31,7 @@ pub mod exec;
 mod testing;
 
 pub use aggregate::{SortKey, SortedHit, best_by_values, count_facet, merge_by_values};
-pub use collect::topk::{ScoredHit, SharedThreshold, TopK, merge_sorted};
+pub use collect::topk::{After, ScoredHit, SharedThreshold, TopK, merge_sorted};
 pub use collect::{Collectors, Context, DocBits, HitCollector, MatchCollector, MatchCount};
 pub use context::cancel::Stop;
 pub use context::contract;
@@ -47,3 +47,4 @@ pub use query::parse::{
     self, Least, Operator, Parsed, UnknownLeast, bag_of_words, parse, parse_filter, parse_with,
     phrase_of, some_of_words,
 };
+pub use verify::filter_runs::{FilterRun, FilterWay, watch_filters};

@@ -300,6 +300,8 @@ impl Service {
                 let query = Arc::new(query.with_parsed(queries[at].clone()));
                 let request = SearchRequest {
                     sort: Default::default(),
+                    after: None,
+                    trace: false,
                     k: *k,
                     counted: false,
                     generation: 0,

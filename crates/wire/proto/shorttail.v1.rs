@@ -444,6 +444,41 @@ pub struct SearchRequest {
     /// `sort_values`.
     #[prost(message, repeated, tag = "4")]
     pub sort: ::prost::alloc::vec::Vec<SortKey>,
+    /// Hits up to this place are left out, and counted all the same.
+    #[prost(message, optional, tag = "5")]
+    pub after: ::core::option::Option<Place>,
+    /// Whether the reply says how tests of values ran.
+    #[prost(bool, tag = "6")]
+    pub trace: bool,
+}
+/// How a test of values ran on a segment.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct FilterRun {
+    #[prost(uint32, tag = "1")]
+    pub segment: u32,
+    #[prost(string, tag = "2")]
+    pub field: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub test: ::prost::alloc::string::String,
+    /// list, column scan, probe or bits.
+    #[prost(string, tag = "4")]
+    pub way: ::prost::alloc::string::String,
+    /// Documents listed, scanned or looked up, and those of them that passed.
+    #[prost(uint64, tag = "5")]
+    pub candidates: u64,
+    #[prost(uint64, tag = "6")]
+    pub passed: u64,
+}
+/// Place in an order of hits: that of a hit.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Place {
+    #[prost(float, tag = "1")]
+    pub score: f32,
+    /// Values by which the hit is sorted; a value without a kind is missing. None in the order of scores.
+    #[prost(message, repeated, tag = "2")]
+    pub values: ::prost::alloc::vec::Vec<Value>,
+    #[prost(fixed64, tag = "3")]
+    pub url_hash: u64,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SortKey {
@@ -492,6 +527,29 @@ pub struct FacetCounts {
     pub further_count: u64,
     #[prost(message, optional, tag = "7")]
     pub stats: ::core::option::Option<FacetStats>,
+    /// Of percentiles.
+    #[prost(message, optional, tag = "8")]
+    pub sketch: ::core::option::Option<QuantileSketch>,
+    /// Of the number of distinct values.
+    #[prost(message, optional, tag = "9")]
+    pub distinct: ::core::option::Option<DistinctValues>,
+}
+/// Numbers by interval: the sign, the exponent and the first six bits of the fraction of a float are its interval.
+/// Arrays of one length, intervals in the order of their numbers.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct QuantileSketch {
+    #[prost(uint32, repeated, tag = "1")]
+    pub intervals: ::prost::alloc::vec::Vec<u32>,
+    #[prost(uint64, repeated, tag = "2")]
+    pub counts: ::prost::alloc::vec::Vec<u64>,
+}
+/// Hashes of values, increasing; or, of more than 10,000, the registers of a HyperLogLog of 2^14.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DistinctValues {
+    #[prost(fixed64, repeated, tag = "1")]
+    pub hashes: ::prost::alloc::vec::Vec<u64>,
+    #[prost(bytes = "vec", tag = "2")]
+    pub registers: ::prost::alloc::vec::Vec<u8>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct FacetStats {
@@ -507,6 +565,9 @@ pub struct FacetStats {
     /// Floats whose exact sum is that of the values.
     #[prost(double, repeated, tag = "5")]
     pub float_parts: ::prost::alloc::vec::Vec<f64>,
+    /// The same of large values, each divided by 2^200.
+    #[prost(double, repeated, tag = "6")]
+    pub large_parts: ::prost::alloc::vec::Vec<f64>,
 }
 /// Values of the sort keys of a hit; a value without a kind is missing.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -578,6 +639,9 @@ pub struct SearchReply {
     /// One entry a hit, where the hits are sorted.
     #[prost(message, repeated, tag = "13")]
     pub sort_values: ::prost::alloc::vec::Vec<SortValues>,
+    /// Where they were asked for.
+    #[prost(message, repeated, tag = "14")]
+    pub filters: ::prost::alloc::vec::Vec<FilterRun>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct DetailsRequest {

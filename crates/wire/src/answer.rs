@@ -24,6 +24,13 @@ pub struct SearchAnswer {
     /// Whether further hits follow this page. The total cannot tell: it counts before the per-site limit.
     #[serde(default)]
     pub more_hits: bool,
+    /// Cursor of the last hit, where cursors were asked for (`after=*`): given as `after`, it begins the next page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// Whether the page may repeat hits of the pages before it or lose some: the index has changed since, and the place
+    /// was a score or a number of hits.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub moved: bool,
     /// Time of each phase, in microseconds.
     pub phases_us: PhaseTimes,
     /// Parts of the query that the parser ignored or changed, and other remarks.
@@ -38,6 +45,11 @@ pub struct SearchAnswer {
     /// Steps of the query with their times, where requested (`trace=1`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Vec<Span>>,
+}
+
+/// Returns whether a flag that is left out where it is not set is not set.
+fn is_false(flag: &bool) -> bool {
+    !*flag
 }
 
 impl SearchAnswer {
@@ -64,7 +76,7 @@ pub struct FacetAnswer {
     /// Sum of the counts of values that are not shown; for facets of terms.
     #[serde(default)]
     pub others: u64,
-    /// Number of distinct values; for facets of terms.
+    /// Number of distinct values; for facets of terms, and of that number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distinct: Option<u64>,
     /// Number of matching documents that have a value.
@@ -74,6 +86,21 @@ pub struct FacetAnswer {
     /// Figures of a facet of statistics; absent where no document has a value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stats: Option<FacetStats>,
+    /// Percentiles, in the order of the request; empty where no document has a value.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub percentiles: Vec<FacetPercentile>,
+    /// Method by which percentiles and the number of distinct values were found: `exact`, or the sketch with its error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+}
+
+/// Value that a share of the values of a field do not exceed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct FacetPercentile {
+    /// The share, in percent.
+    pub percent: f64,
+    /// The value.
+    pub value: serde_json::Value,
 }
 
 /// Value or interval of a facet.
@@ -142,6 +169,9 @@ pub struct Span {
     pub start_us: u64,
     /// Duration, in microseconds.
     pub duration_us: u64,
+    /// How tests of values ran in a search, by segment; empty without any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub filters: Vec<String>,
 }
 
 /// Number of matching documents.

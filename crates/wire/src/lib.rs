@@ -7,5 +7,6 @@ pub mod answer;
 pub mod rpc;
 
 pub use answer::{
-    DidYouMean, FacetAnswer, FacetBucket, FacetStats, Hit, PhaseTimes, SearchAnswer, Total,
+    DidYouMean, FacetAnswer, FacetBucket, FacetPercentile, FacetStats, Hit, PhaseTimes,
+    SearchAnswer, Total,
 };

@@ -1,7 +1,9 @@
 //! Test of the JSON of an answer as the contract with clients.
 use std::path::Path;
 use wire::answer::{Degraded, Span};
-use wire::{FacetAnswer, FacetBucket, FacetStats, Hit, PhaseTimes, SearchAnswer, Total};
+use wire::{
+    FacetAnswer, FacetBucket, FacetPercentile, FacetStats, Hit, PhaseTimes, SearchAnswer, Total,
+};
 
 fn answer() -> SearchAnswer {
     SearchAnswer {
@@ -57,6 +59,8 @@ fn answer() -> SearchAnswer {
                 documents: 11,
                 missing: 2,
                 stats: None,
+                percentiles: Vec::new(),
+                method: None,
             },
             FacetAnswer {
                 field: "price".into(),
@@ -72,9 +76,23 @@ fn answer() -> SearchAnswer {
                 }),
                 ..FacetAnswer::default()
             },
+            FacetAnswer {
+                field: "price".into(),
+                facet: "price:percentiles:50".into(),
+                documents: 5,
+                missing: 8,
+                percentiles: vec![FacetPercentile {
+                    percent: 50.0,
+                    value: 2.5.into(),
+                }],
+                method: Some("DDSketch, relative error at most 0.8 %".into()),
+                ..FacetAnswer::default()
+            },
         ],
         did_you_mean: None,
         more_hits: true,
+        after: Some("01ff".into()),
+        moved: true,
         phases_us: PhaseTimes {
             parse: 1,
             queueing: 2,
@@ -157,6 +175,7 @@ fn what_is_missing_and_the_steps_are_said_only_where_there_are_some() {
             part: String::new(),
             start_us: 5,
             duration_us: 1,
+            filters: vec!["lang:en in segment 3: list, 7 of 7 documents passed".into()],
         }]),
         ..answer()
     };

@@ -34,6 +34,8 @@ EXAMPLES:
     shorttail search my-index 'thread pool' --facet site --sort site
         Count the matches of each site and sort by it; fields of the documents likewise: 'lynx date:>=2024',
         --facet lang,date:month, --sort date:desc
+    shorttail search my-index 'thread pool' --per-site 0 --all --after '*'
+        The first of pages that go on at any depth: the answer names the cursor of the next one
     shorttail search my-index --topics topics.tsv --run bm25.run
         Answer a file of id<TAB>query lines, matching any word, into a TREC run file";
 
@@ -81,8 +83,9 @@ pub(crate) struct SearchArguments {
     /// A clause that all hits match and that adds nothing to their scores; may be repeated
     #[arg(long = "filter", value_name = "CLAUSE")]
     filters: Vec<String>,
-    /// Facets to count over all matches: lang, lang:terms:20, date:month, price:stats, price:step:10; and site
-    #[arg(long = "facet", value_name = "FACET,...", value_delimiter = ',')]
+    /// Facets to count over all matches: lang, lang:terms:20, lang:distinct, date:month, date:day:Europe/Berlin,
+    /// price:stats, price:percentiles:50,99, price:step:10; and site
+    #[arg(long = "facet", value_name = "FACET,...")]
     facets: Vec<String>,
     /// Fields by which the hits are sorted: date:desc,price
     #[arg(
@@ -92,6 +95,10 @@ pub(crate) struct SearchArguments {
         hide_default_value = true
     )]
     sort: String,
+    /// Go on after the last hit of a page, by the cursor that the answer names; * for the first page. Exact at any depth
+    /// with --per-site 0 and --all or --any
+    #[arg(long, value_name = "CURSOR", conflicts_with_all = ["start", "topics"])]
+    after: Option<String>,
     /// Explain each score
     #[arg(long)]
     explain: bool,
@@ -150,8 +157,11 @@ fn search_once(
         fields: !arguments.fields.is_empty(),
         explain: arguments.explain,
         filters: arguments.filters.clone(),
-        facets: arguments.facets.clone(),
+        facets: (arguments.facets.iter())
+            .flat_map(|list| fields::facet::split_list(list))
+            .collect(),
         sort: arguments.sort.clone(),
+        after: arguments.after.clone(),
         ..SearchOptions::default()
     };
     let mut answer = Engine::of(index).search(query, &options)?;
@@ -160,6 +170,11 @@ fn search_once(
     if arguments.json {
         writeln!(stdout, "{}", answer.to_json()?)?;
     } else {
+        if answer.moved {
+            note(
+                "note: the index has changed since the page before: hits may be repeated, or missing",
+            );
+        }
         for warning in &answer.warnings {
             note(&format!("note: {warning}"));
         }
@@ -170,6 +185,9 @@ fn search_once(
             Style::of_stdout(),
         )?;
         write_facets(&mut stdout, &answer.facets, Style::of_stdout())?;
+        if let Some(after) = &answer.after {
+            writeln!(stdout, "next page: --after {after}")?;
+        }
         writeln!(stdout)?;
         write_phases(&mut stdout, &answer.phases_us)?;
     }

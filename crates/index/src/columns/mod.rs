@@ -25,17 +25,20 @@ mod bits;
 mod column;
 mod directory;
 mod encode;
+mod lists;
 mod words;
 
 pub use column::{CodeRange, Column};
 pub use directory::BLOCK_DOCUMENTS;
 pub(crate) use encode::{Values, write_columns};
+pub use lists::{LIST_BYTES_MAX, ListFigures, list_figures};
 
 use crate::IndexError;
 use crate::live::LiveFile;
 use crate::sealed::{Identity, Seal};
 use crate::section::{Section, open_live};
 use directory::Directory;
+use lists::DocumentLists;
 use std::sync::{Arc, OnceLock};
 use vfs::SharedStorage;
 
@@ -45,6 +48,8 @@ pub(crate) struct Columns {
     payload: Section,
     /// Directory; `None` where it is damaged.
     directory: OnceLock<Option<Directory>>,
+    /// Documents that pass the filters that are used often.
+    lists: DocumentLists,
 }
 
 impl Columns {
@@ -57,7 +62,12 @@ impl Columns {
         Ok(Columns {
             payload: open_live(storage, name, identity, seal)?,
             directory: OnceLock::new(),
+            lists: DocumentLists::default(),
         })
+    }
+
+    pub(crate) fn lists(&self) -> &DocumentLists {
+        &self.lists
     }
 
     pub(crate) fn file(&self) -> &Arc<LiveFile> {

@@ -5,7 +5,7 @@ use super::sites::Codes;
 use crate::collect::DocBits;
 use crate::collect::doc_bits::Matches;
 use fields::facet::Range;
-use fields::{Facet, FacetCounts, FacetKind, Stats, Test, Value};
+use fields::{DistinctValues, Facet, FacetCounts, FacetKind, QuantileSketch, Stats, Test, Value};
 use index::{IndexError, Segment};
 use std::sync::Arc;
 
@@ -54,21 +54,38 @@ fn of_segment(
             (counts.further_values_count, counts.further_count) = further;
             counts
         }
-        FacetKind::Stats => {
+        FacetKind::Stats | FacetKind::Percentiles(_) => {
             let counted = count(codes, matches, false, keys_count, |code| code);
-            let mut stats = Stats::default();
-            for (code, count) in counted.counts {
-                if let Some(value) = codes.value(code) {
-                    stats.add(&value, count);
+            let values = counted.counts.iter();
+            let values = values.filter_map(|&(code, count)| Some((codes.value(code)?, count)));
+            let (mut stats, mut sketch) = (Stats::default(), QuantileSketch::default());
+            match &facet.kind {
+                FacetKind::Stats => values.for_each(|(value, count)| stats.add(&value, count)),
+                _ => {
+                    let value = |end: Option<&(u64, u64)>| codes.value(end?.0);
+                    stats.least = value(counted.counts.first());
+                    stats.greatest = value(counted.counts.last());
+                    sketch = QuantileSketch::of_sorted(values);
                 }
             }
             FacetCounts {
                 documents_count: counted.documents_count,
                 stats,
+                sketch,
                 ..FacetCounts::default()
             }
         }
-        FacetKind::Calendar(_) | FacetKind::Step(_) | FacetKind::Interval(_) => {
+        FacetKind::Distinct => {
+            let counted = count(codes, matches, true, keys_count, |code| code);
+            let values = counted.counts.iter();
+            let values = values.filter_map(|&(code, _)| codes.value(code));
+            FacetCounts {
+                distinct: DistinctValues::of(values),
+                documents_count: counted.documents_count,
+                ..FacetCounts::default()
+            }
+        }
+        FacetKind::Calendar(..) | FacetKind::Step(_) | FacetKind::Interval(_) => {
             histogram(facet, codes, matches)
         }
         FacetKind::Ranges(ranges) => of_ranges(ranges, codes, matches),

@@ -3,6 +3,7 @@
 use super::sites::Codes;
 use crate::collect::DocBits;
 use crate::collect::doc_bits::{Matches, each_document};
+use crate::collect::topk::after::After;
 use crate::collect::topk::hit::ScoredHit;
 use fields::{BadTest, Schema, Value, facet::SITE};
 use index::{BLOCK_DOCUMENTS, DocId, IndexError, Segment};
@@ -127,6 +128,39 @@ impl SortKey {
     }
 }
 
+impl SortKey {
+    /// Returns the rank of documents whose value is `value`, if any may have it, and the first rank after it.
+    fn rank_after(&self, codes: Option<&Codes<'_>>, value: Option<&Value>) -> (Option<u64>, u64) {
+        let Some(value) = value else {
+            return match self.missing_first {
+                true => (Some(0), 1),
+                false => (Some(u64::MAX), u64::MAX),
+            };
+        };
+        let count = codes.map_or(0, Codes::codes_count);
+        let order = |code: u64| {
+            let own = codes.and_then(|codes| codes.value(code));
+            own.map_or(Ordering::Greater, |own| own.order(value))
+        };
+        // The first code whose value is not less.
+        let (mut low, mut high) = (1, count + 1);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match order(middle) {
+                Ordering::Less => low = middle + 1,
+                _ => high = middle,
+            }
+        }
+        let is_same = low <= count && order(low).is_eq();
+        match (self.descending, is_same) {
+            (false, true) => (Some(low), low + 1),
+            (false, false) => (None, low),
+            (true, true) => (Some(u64::MAX - low), u64::MAX - low + 1),
+            (true, false) => (None, u64::MAX - low + 1),
+        }
+    }
+}
+
 impl fmt::Display for SortKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let order = if self.descending { "desc" } else { "asc" };
@@ -134,6 +168,42 @@ impl fmt::Display for SortKey {
         match self.missing_first {
             true => f.write_str(":first"),
             false => Ok(()),
+        }
+    }
+}
+
+/// Place in an order, by ranks of one segment.
+struct Begin {
+    /// Of each key: the rank of documents that have the same value, if any may, and the first rank after it.
+    ranks: SmallVec<[(Option<u64>, u64); FEW]>,
+    url_hash: u64,
+}
+
+impl Begin {
+    fn after(after: &After, keys: &[SortKey], codes: &[Option<Codes<'_>>]) -> Begin {
+        let rank = |(at, (key, codes)): (usize, (&SortKey, &Option<Codes<'_>>))| {
+            let value = after.values.get(at).and_then(Option::as_ref);
+            key.rank_after(codes.as_ref(), value)
+        };
+        Begin {
+            ranks: keys.iter().zip(codes).enumerate().map(rank).collect(),
+            url_hash: after.url_hash,
+        }
+    }
+
+    /// Returns whether documents whose first key has this rank are before the place.
+    #[inline]
+    fn is_before(&self, first: u64) -> bool {
+        let of_first = self.ranks.first();
+        of_first.is_some_and(|&(same, after)| Some(first) != same && first < after)
+    }
+
+    /// Returns whether a document is after the place.
+    fn precedes(&self, ranks: &[u64], url_hash: u64) -> bool {
+        let mut both = self.ranks.iter().zip(ranks);
+        match both.find(|((same, _), rank)| Some(**rank) != *same) {
+            Some(((_, after), rank)) => rank >= after,
+            None => url_hash > self.url_hash,
         }
     }
 }
@@ -146,17 +216,19 @@ struct Ranked {
     doc: DocId,
 }
 
-/// Returns the `k` first of some matches by `keys`; equal ones by the hash of the URL.
+/// Returns the `k` first of some matches by `keys`, or the first after a place in their order; equal ones by the hash of
+/// the URL.
 pub fn best_by_values(
     keys: &[SortKey],
     segments: &[Arc<Segment>],
     matches: &DocBits,
     k: usize,
+    after: Option<&After>,
 ) -> Result<Vec<SortedHit>, IndexError> {
     let mut all = Vec::new();
     for segment in segments {
         if let Some(matches) = matches.matches(segment.id()).filter(|_| k > 0) {
-            all.push(best_of_segment(keys, segment, matches, k)?);
+            all.push(best_of_segment(keys, segment, matches, k, after)?);
         }
     }
     Ok(merge_by_values(keys, all, k))
@@ -167,11 +239,13 @@ fn best_of_segment(
     segment: &Segment,
     matches: Matches<'_>,
     k: usize,
+    after: Option<&After>,
 ) -> Result<Vec<SortedHit>, IndexError> {
     let mut codes = Vec::with_capacity(keys.len());
     for key in keys {
         codes.push(Codes::open(segment, &key.field)?);
     }
+    let after = after.map(|after| Begin::after(after, keys, &codes));
     let mut best: BinaryHeap<Ranked> = BinaryHeap::with_capacity(k.min(1 << 16) + 1);
     // First rank beyond which no document can enter.
     let mut worst = u64::MAX;
@@ -179,7 +253,8 @@ fn best_of_segment(
         let rank_of = |(key, codes): (&SortKey, &Option<Codes<'_>>)| key.rank(codes.as_ref(), doc);
         let mut both = keys.iter().zip(&codes);
         let first = both.next().map_or(0, rank_of);
-        if first > *worst {
+        let is_before = |begin: &Begin| begin.is_before(first);
+        if first > *worst || after.as_ref().is_some_and(is_before) {
             return;
         }
         let mut ranks = SmallVec::new();
@@ -190,6 +265,11 @@ fn best_of_segment(
             url_hash: segment.url_hash(doc),
             doc,
         };
+        if let Some(begin) = &after
+            && !begin.precedes(&ranked.ranks, ranked.url_hash)
+        {
+            return;
+        }
         if best.len() < k {
             best.push(ranked);
         } else if let Some(mut top) = best.peek_mut()

@@ -7,6 +7,8 @@
 //!     add the scores of optional clauses, dropping what cannot enter; collect
 //! ```
 //!
+//! Where the documents are listed ([`index::Segment::documents_with`]), they are taken from there, and no column is scanned.
+//!
 //! Exact: hits, scores, order and counts are those of its slow twin, [`crate::exhaustive`], since sums are exact.
 
 use crate::block::apply::{apply_optional, apply_required};
@@ -23,9 +25,11 @@ use crate::plan::node::Node;
 use crate::plan::planner::Plan;
 use crate::plan::scorer::BLOCK;
 use crate::verify::filter::Condition;
+use crate::verify::filter_runs::{FilterWay, OpenFilter};
 use crate::verify::probe::{Probe, damage_of};
 use index::{CodeRange, Column, DocId, IndexError, Segment};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Words of a window: as many documents as 16 blocks of a column have; few in tests, which have small segments.
 const WINDOW_WORDS: usize = if cfg!(test) { 3 } else { 256 };
@@ -40,6 +44,9 @@ pub(crate) struct Leader<'a> {
     pub(crate) number: usize,
     column: Column<'a>,
     codes: CodeRange,
+    run: OpenFilter<'a>,
+    /// The documents, where they are listed.
+    list: Option<Arc<[u32]>>,
     /// Documents whose block may have a value that passes.
     pub(crate) scanned: u64,
     /// Estimate of the documents that pass.
@@ -49,7 +56,7 @@ pub(crate) struct Leader<'a> {
 impl<'a> Leader<'a> {
     /// Finds the test of values among `required` that the fewest documents pass. All of them pass somewhere.
     pub(crate) fn find(
-        required: &[Node],
+        required: &'a [Node],
         segment: &'a Segment,
     ) -> Result<Option<Leader<'a>>, IndexError> {
         let mut least: Option<Leader<'a>> = None;
@@ -60,7 +67,11 @@ impl<'a> Leader<'a> {
             let Some((column, codes)) = value.open(segment)? else {
                 continue;
             };
-            let (scanned, documents) = column.estimate(codes);
+            let list = segment.documents_with(&value.field, &column, codes);
+            let (scanned, documents) = match &list {
+                Some(list) => (0, list.len() as u64),
+                None => column.estimate(codes),
+            };
             if least
                 .as_ref()
                 .is_none_or(|least| documents < least.documents)
@@ -69,6 +80,15 @@ impl<'a> Leader<'a> {
                     number,
                     column,
                     codes,
+                    run: OpenFilter::new(
+                        value,
+                        segment.id(),
+                        match &list {
+                            Some(_) => FilterWay::List,
+                            None => FilterWay::ColumnScan,
+                        },
+                    ),
+                    list,
                     scanned,
                     documents,
                 });
@@ -128,6 +148,10 @@ impl<'a> ByValues<'a> {
         wanted: Wanted,
     ) -> Result<(), IndexError> {
         let work = cancel::WINDOW + cancel::clauses_work(self.required.len());
+        if let Some(list) = self.leader.list.clone() {
+            self.search_list(&list, range, segment, top, wanted);
+            return self.damage();
+        }
         let mut base = range.start;
         while base < range.end && !top.stop().ends_hits(base, work) {
             top.context.exchange();
@@ -147,6 +171,8 @@ impl<'a> ByValues<'a> {
             self.leader
                 .column
                 .mark(first, &mut self.marks[..words], codes);
+            self.leader.run.candidates += u64::from(end - first);
+            self.leader.run.passed += codec::bits::count(&self.marks[..words]);
             self.search_window(first, base..end, segment, top, wanted);
             if top.stop().is_aborted() {
                 top.stop().stop_hits_at(base);
@@ -155,6 +181,37 @@ impl<'a> ByValues<'a> {
             base = end;
         }
         self.damage()
+    }
+
+    /// Searches the documents of a range that are listed.
+    fn search_list<H: HitCollector<'a>, M: MatchCollector>(
+        &mut self,
+        list: &[u32],
+        range: Range<u32>,
+        segment: &Segment,
+        top: &mut Collectors<'a, H, M>,
+        wanted: Wanted,
+    ) {
+        let work = cancel::WINDOW + cancel::clauses_work(self.required.len());
+        let place = |doc: u32| list.partition_point(|&listed| listed < doc);
+        self.candidates.clear();
+        for docs in list[place(range.start)..place(range.end)].chunks(BLOCK) {
+            let base = docs[0];
+            if top.stop().ends_hits(base, work) {
+                break;
+            }
+            top.context.exchange();
+            for &doc in docs {
+                self.candidates.push(doc, 0.0);
+            }
+            self.leader.run.candidates += docs.len() as u64;
+            self.leader.run.passed += docs.len() as u64;
+            self.search_candidates(segment, top, wanted);
+            if top.stop().is_aborted() {
+                top.stop().stop_hits_at(base);
+                break;
+            }
+        }
     }
 
     /// Searches the documents of a range that are marked; `first` is the document of the first mark.

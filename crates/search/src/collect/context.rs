@@ -23,6 +23,8 @@ pub struct Context<'a> {
     /// Lower bound on the scores that enter: k documents are known to reach it.
     threshold: f32,
     shared: Option<&'a SharedThreshold>,
+    /// Whether what is known of the best documents before a search holds of those that it collects.
+    has_floors: bool,
     stop: StopRef<'a>,
 }
 
@@ -38,6 +40,7 @@ impl<'a> Context<'a> {
                 _ => f32::NEG_INFINITY,
             },
             shared: None,
+            has_floors: true,
             stop: StopRef::default(),
         }
     }
@@ -46,6 +49,14 @@ impl<'a> Context<'a> {
     pub fn until(self, stop: &'a Stop<'a>) -> Context<'a> {
         Context {
             stop: StopRef::new(stop),
+            ..self
+        }
+    }
+
+    /// Sets that the collector leaves out documents that match: a score that k matches reach is no threshold then.
+    pub fn without_floors(self) -> Context<'a> {
+        Context {
+            has_floors: false,
             ..self
         }
     }
@@ -81,8 +92,10 @@ impl<'a> Context<'a> {
 
     /// Raises the threshold like [`Context::raise`], before any posting is read.
     pub(crate) fn raise_first(&mut self, score: f32) {
-        counters::known(score);
-        self.raise(score);
+        if self.has_floors {
+            counters::known(score);
+            self.raise(score);
+        }
     }
 
     /// Takes over the threshold that other searches of the query have reached, and publishes this

@@ -83,7 +83,7 @@ const DOCUMENTS_A_POSTING: u32 = 256;
 /// Returns the test of values that shall lead a search of required clauses, whose other clauses have `clauses` words and
 /// would have `postings` searched; `None` if none shall.
 pub(super) fn leading_values<'a>(
-    required: &[Node],
+    required: &'a [Node],
     clauses: usize,
     postings: u64,
     segment: &'a Segment,

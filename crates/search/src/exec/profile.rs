@@ -10,6 +10,7 @@
 use crate::context::counters::{COUNTERS, Counters, NAMES};
 use crate::plan::node::{Node, Word};
 use crate::plan::planner::Plan;
+use crate::verify::filter_runs::{FilterRun, watch_filters};
 use index::{BlocksWork, Field, IndexError, Segment, watch_blocks};
 use std::sync::Arc;
 
@@ -31,6 +32,8 @@ pub struct Profile {
     pub offered_count: u64,
     /// First threshold: the highest score that k documents were known to reach before any was read.
     pub first_threshold: Option<f32>,
+    /// How tests of values ran, by segment.
+    pub filters: Vec<FilterRun>,
 }
 
 /// A word of a query, and how many documents hold it.
@@ -52,7 +55,7 @@ pub fn profile<'a, R>(
 ) -> Result<(R, Profile), IndexError> {
     let segments: Vec<&Segment> = segments.into_iter().map(|one| &**one).collect();
     let before = COUNTERS.with(|now| now.exchange(Counters::default()));
-    let (result, blocks) = watch_blocks(search);
+    let ((result, blocks), filters) = watch_filters(|| watch_blocks(search));
     let done = COUNTERS.with(|now| now.exchange(before));
     let found = result?;
     let named = |(number, name): (usize, &&'static str)| {
@@ -65,6 +68,7 @@ pub fn profile<'a, R>(
         scored_count: done.scored.get(),
         pairs_count: done.pairs.get(),
         offered_count: done.offered.get(),
+        filters,
         first_threshold: Some(done.known.get()).filter(|&score| score > 0.0),
     };
     Ok((found, profile))

@@ -18,6 +18,7 @@
 use crate::collect::collectors::{Collectors, HitCollector};
 use crate::collect::context::{Context, MatchNeeds};
 use crate::collect::match_count::MatchCount;
+use crate::collect::topk::after::After;
 use crate::collect::topk::hit::{ScoredHit, merge_sorted};
 use crate::collect::topk::kept::TopK;
 use crate::collect::topk::shared_threshold::SharedThreshold;
@@ -84,6 +85,8 @@ pub struct SearchTask {
     segments: Few<Arc<Segment>>,
     k: usize,
     wanted: Wanted,
+    /// Place after which hits are wanted.
+    after: Option<After>,
     /// Granularity for the first worker, where `pieces` is left to it.
     first_cut: Cut,
     pieces: OnceLock<Pieces>,
@@ -137,11 +140,17 @@ impl SearchTask {
                 (_, true) => Wanted::HitsAndCount,
                 (_, false) => Wanted::Hits,
             },
+            after: None,
             first_cut: Cut::at_most(1),
             pieces: OnceLock::from(whole),
             next: AtomicUsize::new(0),
             threshold: SharedThreshold::default(),
         }
+    }
+
+    /// Leaves out the hits up to a place in the order of scores. They are counted all the same.
+    pub fn after(self, after: Option<After>) -> SearchTask {
+        SearchTask { after, ..self }
     }
 
     /// Cuts the segments into ranges, for several workers, before any of them begins.
@@ -152,6 +161,9 @@ impl SearchTask {
             Wanted::HitsAndCount | Wanted::Count => MatchNeeds::Count,
         };
         let mut context = Context::new(self.k, needs);
+        if self.after.is_some() {
+            context = context.without_floors();
+        }
         let (pieces, _) = self.cut_in(cut, &mut context)?;
         if self.k > 0 {
             self.threshold.raise(context.threshold());
@@ -282,10 +294,12 @@ impl SearchTask {
         match self.wanted {
             Wanted::Count => self.visit_with::<_, true>((), stop, visitor, |()| Vec::new()),
             Wanted::HitsAndCount => {
-                self.visit_with::<_, true>(TopK::new(self.k), stop, visitor, TopK::into_sorted)
+                let hits = TopK::new(self.k).after(self.after.as_ref());
+                self.visit_with::<_, true>(hits, stop, visitor, TopK::into_sorted)
             }
             Wanted::Hits => {
-                self.visit_with::<_, false>(TopK::new(self.k), stop, visitor, TopK::into_sorted)
+                let hits = TopK::new(self.k).after(self.after.as_ref());
+                self.visit_with::<_, false>(hits, stop, visitor, TopK::into_sorted)
             }
         }
     }
@@ -298,6 +312,9 @@ impl SearchTask {
         sorted: impl FnOnce(H) -> Vec<ScoredHit>,
     ) -> Result<Share, IndexError> {
         let mut top = Collectors::new(hits, MatchCount::<EXACT>::default()).until(stop);
+        if self.after.is_some() {
+            top.context = top.context.without_floors();
+        }
         let mut opened = Few::new();
         let pieces = match self.pieces.get() {
             Some(pieces) => pieces,

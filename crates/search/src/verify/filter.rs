@@ -117,7 +117,12 @@ impl<'a> Condition<'a> {
             marks.fill(0);
             match probe {
                 Probe::List(list) => mark(list, base, marks),
-                Probe::Value(values) => values.column.mark(base, marks, values.range),
+                Probe::Value(values) => {
+                    values.column.mark(base, marks, values.range);
+                    values.run.is_for_bits();
+                    values.run.candidates += marks.len() as u64 * 64;
+                    values.run.passed += codec::bits::count(marks);
+                }
                 probe => {
                     // What is left of a copy after its matches were struck does not match.
                     marks.copy_from_slice(words);

@@ -16,6 +16,7 @@ use crate::join::phrase::search::Phrase;
 use crate::plan::node::Node;
 use crate::plan::planner::Plan;
 use crate::plan::scorer::BLOCK;
+use crate::verify::filter_runs::{FilterWay, OpenFilter};
 use index::{CodeRange, Column, DocId, IndexError, Segment};
 
 /// A clause opened on one segment.
@@ -35,6 +36,7 @@ pub(crate) enum Probe<'a> {
 pub(crate) struct Values<'a> {
     pub(crate) column: Column<'a>,
     pub(crate) range: CodeRange,
+    pub(crate) run: OpenFilter<'a>,
     documents_count: u32,
 }
 
@@ -75,6 +77,7 @@ impl<'a> Probe<'a> {
                 Probe::Value(Box::new(Values {
                     column,
                     range,
+                    run: OpenFilter::new(node, segment.id(), FilterWay::Probe),
                     documents_count: segment.documents_count(),
                 }))
             }),
@@ -190,6 +193,8 @@ impl Clause for Probe<'_> {
                         probed.push(row as u8, 0.0);
                     }
                 }
+                values.run.candidates += docs.len() as u64;
+                values.run.passed += probed.found.count as u64;
             }
             Probe::Walk(walk) => walk.probe(docs, demand != Demand::Rows, probed),
         }

@@ -2,12 +2,12 @@
 
 use crate::ways::all_segments;
 use corpus::{Document, site_of, url_hash};
-use fields::{Facet, FacetCounts, FacetKind, Schema, Stats, Value};
+use fields::{DistinctValues, Facet, FacetCounts, FacetKind, QuantileSketch, Schema, Stats, Value};
 use index::Segment;
 use proptest::prelude::*;
 use search::{
-    Collectors, DocBits, Plan, Query, Ranking, SortKey, best_by_values, collect, count_facet,
-    merge_by_values,
+    After, Collectors, DocBits, Plan, Query, Ranking, SortKey, SortedHit, best_by_values, collect,
+    count_facet, merge_by_values,
 };
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,6 +28,13 @@ fn facets() -> impl Strategy<Value = Facet> {
         "n:terms:3",
         "n",
         "n:step:3",
+        "n:percentiles:50,99",
+        "f:percentiles",
+        "k:distinct",
+        "t:distinct",
+        "site:distinct",
+        "t:day:America/St_Johns",
+        "t:hour:Australia/Lord_Howe",
         "n:step:0.5",
         "f",
         "f:step:0.5",
@@ -75,16 +82,19 @@ fn expected(facet: &Facet, matches: &Matches) -> FacetCounts {
         None => counts.push((value, 1)),
     };
     let (mut documents_count, mut stats) = (0, Stats::default());
+    let mut all: Vec<Value> = Vec::new();
     for own in matches.values() {
         let of_field = own.iter().filter(|(name, _)| *name == facet.field);
         let values: Vec<&Value> = of_field.map(|(_, value)| value).collect();
         documents_count += u64::from(!values.is_empty());
+        all.extend(values.iter().map(|&value| value.clone()));
         let mut keys: Vec<Value> = Vec::new();
         for value in values {
             match &facet.kind {
                 FacetKind::Terms { .. } => keys.push(value.clone()),
-                FacetKind::Stats => stats.add(value, 1),
-                FacetKind::Calendar(_) | FacetKind::Step(_) | FacetKind::Interval(_) => {
+                FacetKind::Stats | FacetKind::Percentiles(_) => stats.add(value, 1),
+                FacetKind::Distinct => {}
+                FacetKind::Calendar(..) | FacetKind::Step(_) | FacetKind::Interval(_) => {
                     keys.extend(facet.kind.bucket(value))
                 }
                 FacetKind::Ranges(ranges) => {
@@ -100,7 +110,24 @@ fn expected(facet: &Facet, matches: &Matches) -> FacetCounts {
         keys.into_iter().for_each(&mut add);
     }
     counts.sort_by(|a, b| a.0.order(&b.0));
+    all.sort_by(Value::order);
+    let (mut sketch, mut distinct) = (QuantileSketch::default(), DistinctValues::default());
+    match &facet.kind {
+        FacetKind::Percentiles(_) => {
+            // Of all numbers, the ends alone are needed.
+            stats = Stats {
+                least: stats.least,
+                greatest: stats.greatest,
+                ..Stats::default()
+            };
+            sketch = QuantileSketch::of_sorted(all.into_iter().map(|value| (value, 1)));
+        }
+        FacetKind::Distinct => distinct = DistinctValues::of(all),
+        _ => {}
+    }
     FacetCounts {
+        sketch,
+        distinct,
         counts,
         documents_count,
         matches_count: matches.len() as u64,
@@ -198,11 +225,45 @@ proptest! {
                 differs.unwrap_or(Ordering::Equal).then(url_hash(a).cmp(&url_hash(b)))
             });
             let wanted: Vec<u64> = order.iter().take(k).map(|url| url_hash(url)).collect();
-            let best = best_by_values(&keys, &segments, &bits, k).unwrap();
+            let best = best_by_values(&keys, &segments, &bits, k, None).unwrap();
             prop_assert_eq!(best.iter().map(|hit| hit.hit.url_hash).collect::<Vec<_>>(), wanted.clone());
-            let parts = [front, back].map(|part| best_by_values(&keys, part, &bits, k).unwrap());
+            let parts = [front, back].map(|part| best_by_values(&keys, part, &bits, k, None).unwrap());
             let merged = merge_by_values(&keys, parts.to_vec(), k);
             prop_assert_eq!(merged.iter().map(|hit| hit.hit.url_hash).collect::<Vec<_>>(), wanted);
+            // Pages, each after the last hit of the one before, are slices of the order. The last hit may have gone.
+            let (mut paged, mut after): (Vec<SortedHit>, _) = (Vec::new(), None);
+            loop {
+                let page = best_by_values(&keys, &segments, &bits, k.max(1), after.as_ref()).unwrap();
+                let parts = [front, back]
+                    .map(|part| best_by_values(&keys, part, &bits, k.max(1), after.as_ref()).unwrap());
+                prop_assert_eq!(&merge_by_values(&keys, parts.to_vec(), k.max(1)), &page);
+                let Some(last) = page.last() else { break };
+                after = Some(After {
+                    score: 0.0,
+                    values: last.values.clone(),
+                    url_hash: last.hit.url_hash,
+                });
+                paged.extend(page);
+            }
+            let all: Vec<u64> = order.iter().map(|url| url_hash(url)).collect();
+            prop_assert_eq!(paged.iter().map(|hit| hit.hit.url_hash).collect::<Vec<_>>(), all);
+            if let Some((gone, first)) = paged.split_first().filter(|(_, rest)| !rest.is_empty()) {
+                let only = |hit: &SortedHit| (hit.values.clone(), hit.hit.url_hash);
+                let mut place = After { score: 0.0, values: gone.values.clone(), url_hash: gone.hit.url_hash };
+                // A value that no document may have.
+                for value in place.values.iter_mut().flatten() {
+                    if let Value::Integer(number) = value {
+                        *number = number.saturating_add(1);
+                    }
+                }
+                let later = best_by_values(&keys, &segments, &bits, paged.len(), Some(&place)).unwrap();
+                let is_after = |hit: &&SortedHit| {
+                    let by_values = SortKey::order_of(&keys, &hit.values, &place.values);
+                    by_values.then(hit.hit.url_hash.cmp(&place.url_hash)).is_gt()
+                };
+                let wanted: Vec<_> = paged.iter().filter(is_after).map(only).collect();
+                prop_assert_eq!(later.iter().map(only).collect::<Vec<_>>(), wanted, "{:?}", first.len());
+            }
         }
     }
 }

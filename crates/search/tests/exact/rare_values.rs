@@ -4,7 +4,7 @@ use corpus::Document;
 use fields::{Test, Value};
 use index::{DocId, Index};
 use search::exhaustive::{each_match, search_segment};
-use search::{Collectors, DocBits, Plan, Query, Ranking, SortKey, TopK};
+use search::{Collectors, DocBits, FilterWay, Plan, Query, Ranking, SortKey, TopK};
 use search::{best_by_values, collect, search_partition, top_of_partition};
 use testkit::building::{BuildPlan, build_index};
 
@@ -155,6 +155,76 @@ fn filtered_hits_and_matches_are_those_of_the_slow_twin() {
             }
         }
     }
+    is_told_how_filters_ran();
+    // Filters that were used before have their documents listed.
+    let figures = index::list_figures();
+    assert!(figures.built > 0 && figures.hits > 0, "{figures:?}");
+    assert!(figures.bytes <= index::LIST_BYTES_MAX);
+}
+
+/// The record of filters names every way, and counts what passed.
+fn is_told_how_filters_ran() {
+    let index = made_up(false);
+    let segments: Vec<_> = index.segments(..).cloned().collect();
+    let run = |typed: &str, is_counted: bool| -> Vec<search::FilterRun> {
+        let parsed = search::parse_with(
+            typed,
+            index.analyzer(),
+            index.fields(),
+            search::Operator::Or,
+        );
+        let plan = Plan::new(&parsed.query, Ranking::default(), index.statistics()).unwrap();
+        let search = || match is_counted {
+            true => search_partition(&plan, &segments, 10).map(|_| ()),
+            false => top_of_partition(&plan, &segments, 10).map(|_| ()),
+        };
+        search::profile(&plan, &segments, search).unwrap().1.filters
+    };
+    let passing = (0..DOCUMENTS as u32).filter(|&doc| {
+        let column = segments[0].column("few").unwrap().unwrap();
+        let test = Test::parse(column.kind(), "7").unwrap();
+        column.passes(DocId(doc), column.range(&test).unwrap())
+    });
+    let passing = passing.count() as u64;
+    let rare = "+(w9 w8 w7 w6) +few:7";
+    let ways: Vec<FilterWay> = (0..3)
+        .map(|_| {
+            let runs = run(rare, false);
+            assert_eq!(runs.len(), 1, "{runs:?}");
+            assert_eq!(
+                (runs[0].field.as_str(), runs[0].test.as_str()),
+                ("few", "7")
+            );
+            assert_eq!(runs[0].passed, passing);
+            runs[0].way
+        })
+        .collect();
+    assert_eq!(
+        ways,
+        [FilterWay::ColumnScan, FilterWay::List, FilterWay::List]
+    );
+    // The filters of a segment are bounded: the one not used for longest gives way.
+    let range = |number: u32| {
+        format!(
+            "+(w9 w8 w7 w6) +many:{}..{}",
+            number * 60,
+            number * 60 + 100
+        )
+    };
+    let way = |number| run(&range(number), false)[0].way;
+    for number in 0..300 {
+        assert_eq!(way(number), FilterWay::ColumnScan);
+        assert_eq!(way(number), FilterWay::List);
+    }
+    assert_eq!((way(299), way(0)), (FilterWay::List, FilterWay::ColumnScan));
+    let frequent = run("+(w9 w8) +many:<15000", false);
+    assert_eq!(frequent[0].way, FilterWay::Probe);
+    assert!(frequent[0].passed <= frequent[0].candidates);
+    let counted = run("+(w9 w8) +many:<15000", true);
+    assert!(
+        counted.iter().any(|run| run.way == FilterWay::Bits),
+        "{counted:?}"
+    );
 }
 
 #[test]
@@ -175,7 +245,7 @@ fn the_best_blocks_first_give_the_same_order() {
         "sometimes:desc:first",
     ] {
         let keys = SortKey::parse_all(text, index.fields()).unwrap();
-        let all = best_by_values(&keys, &segments, &found.matches, usize::MAX >> 1).unwrap();
+        let all = best_by_values(&keys, &segments, &found.matches, usize::MAX >> 1, None).unwrap();
         assert_eq!(all.len() as u64, found.matches.count());
         let values = |number: usize| -> &[Option<Value>] { &all[number].values };
         for number in 1..all.len() {
@@ -183,7 +253,7 @@ fn the_best_blocks_first_give_the_same_order() {
             assert!(order.is_le(), "{text}");
         }
         for k in [1, 10, 100] {
-            let best = best_by_values(&keys, &segments, &found.matches, k).unwrap();
+            let best = best_by_values(&keys, &segments, &found.matches, k, None).unwrap();
             assert_eq!(best, all[..k], "{text}");
         }
     }

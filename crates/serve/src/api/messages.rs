@@ -4,7 +4,7 @@ use crate::api::chunks::Chunks;
 pub use engine::HitDetails;
 use fields::{Facet, Schema, Value};
 use index::{DocId, Index, IndexError, ReadStart, TextKey};
-use search::{Operator, Plan, Ranking, ScoredHit, SortKey};
+use search::{After, FilterRun, Operator, Plan, Ranking, ScoredHit, SortKey};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use text::Analyzer;
@@ -114,6 +114,10 @@ pub struct SearchRequest {
     pub counted: bool,
     /// Fields by which hits are sorted; empty for the order of scores.
     pub sort: Arc<[SortKey]>,
+    /// Place up to which hits are left out.
+    pub after: Option<Arc<After>>,
+    /// Whether the reply says how tests of values ran.
+    pub trace: bool,
     /// Generation to search; 0 is the newest.
     pub generation: u64,
     /// Deadline of the request.
@@ -248,6 +252,8 @@ pub struct PartitionHits {
     pub warnings: Vec<String>,
     /// Terms that summaries show.
     pub summary_terms: Vec<SummaryTerm>,
+    /// How tests of values ran, where that was asked for.
+    pub filters: Vec<FilterRun>,
 }
 
 /// Request for the status of a server.

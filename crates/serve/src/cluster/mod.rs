@@ -69,6 +69,8 @@ pub struct Known {
     pub fields: Arc<Schema>,
     /// Whether live documents are of several sites.
     pub has_several_sites: bool,
+    /// Identity of the index; empty until a server reports it.
+    pub index_id: String,
 }
 
 impl Known {
@@ -103,6 +105,7 @@ impl Cluster {
             analyzer: status.analyzer,
             fields: Arc::clone(&status.fields),
             has_several_sites: status.has_several_sites,
+            index_id: status.index_id.clone(),
         };
         let of_partitions = self.partitions.iter().filter_map(|group| group.status(of));
         let of_texts = self.texts.iter().filter_map(|group| group.status(of));

@@ -5,6 +5,7 @@ use crate::front_end::query_phase::Found;
 use crate::front_end::{fetch_phase::Shown, fetch_proof::MadeSummary};
 use engine::lacks::as_typed;
 use engine::site_limit::Candidate;
+use engine::sort_json;
 use std::collections::HashMap;
 use text::Analyzer;
 use text::summary::{SummaryOptions, SummaryQuery};
@@ -25,7 +26,7 @@ pub(crate) fn assemble(
     let mut hits = Vec::with_capacity(shown.details.len());
     let mut sort_values = found.sort_values.into_iter();
     for ((candidate, hit), summary) in found.page.iter().zip(shown.details).zip(shown.summaries) {
-        let sort = sort_values.next().unwrap_or_default();
+        let sort = sort_json(&sort_values.next().unwrap_or_default());
         let Some(hit) = hit else { continue };
         if summary == MadeSummary::NoText {
             warnings.push(format!(

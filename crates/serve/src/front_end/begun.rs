@@ -6,7 +6,7 @@ use crate::api::options::SearchOptions;
 use crate::cluster::Known;
 use crate::front_end::facet_phase::AskedFacets;
 use crate::front_end::timeline::Timeline;
-use engine::{FacetGroup, Refinement};
+use engine::{Cursors, FacetGroup, PageStart, Refinement};
 use search::SortKey;
 use std::sync::Arc;
 use std::time::Instant;
@@ -22,6 +22,10 @@ pub(super) struct Begun {
     pub(super) facets: Vec<AskedFacets>,
     /// Fields by which hits are sorted; empty for the order of scores.
     pub(super) sort: Arc<[SortKey]>,
+    /// Cursors, where they are asked for.
+    pub(super) cursors: Option<Cursors>,
+    /// Where the page begins.
+    pub(super) start: PageStart,
     pub(super) parse_us: u64,
     pub(super) options: SearchOptions,
     pub(super) known: Known,
@@ -41,7 +45,7 @@ impl Begun {
         let timeline = Timeline::new(arrived, options.trace);
         let started = Instant::now();
         let query = || Query::new(id, text.to_owned(), options.operator, options.ranking);
-        let (parsed, Refinement { facets, sort }) = match known.analyzer {
+        let (parsed, refinement) = match known.analyzer {
             Some(analyzer) => {
                 let fields = &known.fields;
                 let parsed = search::parse_with(text, analyzer, fields, options.operator);
@@ -56,12 +60,25 @@ impl Begun {
             }
             None => (None, Refinement::default()),
         };
+        let Refinement {
+            facets,
+            sort,
+            cursors,
+        } = refinement;
         let options = match &parsed {
             Some(parsed) => {
                 let options = options.clone();
                 options.resolved(&parsed.query, known.has_several_sites)
             }
             None => options.clone(),
+        };
+        let has_some_words = (parsed.as_ref()).is_some_and(|parsed| parsed.some_words.is_some());
+        let start = match &cursors {
+            Some(cursors) => cursors.page_start(&options, has_some_words)?,
+            None => PageStart {
+                start: options.start,
+                after: None,
+            },
         };
         let (query, some_words, warnings) = match parsed {
             Some(parsed) => (
@@ -91,6 +108,8 @@ impl Begun {
             some_words: some_words.map(Arc::new),
             warnings,
             sort: sort.into(),
+            cursors,
+            start,
             parse_us: started.elapsed().as_micros() as u64,
             options,
             known,

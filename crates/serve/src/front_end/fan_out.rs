@@ -183,12 +183,12 @@ impl FanOut<'_> {
         let parse_us = found.parse_us.min(call_us.saturating_sub(worked_us));
         let around_us = call_us.saturating_sub(worked_us.saturating_add(parse_us));
         let mut at = timeline.since_us(begun) + around_us / 2;
-        for (name, us) in [
-            ("parse", parse_us),
-            ("queueing", found.queueing_us),
-            ("search", found.search_us),
+        for (name, us, filters) in [
+            ("parse", parse_us, &[][..]),
+            ("queueing", found.queueing_us, &[]),
+            ("search", found.search_us, &found.filters),
         ] {
-            timeline.note_of(name, || part_of(chunks), at, us);
+            timeline.note_of(name, || part_of(chunks), at, us, filters);
             at = at.saturating_add(us);
         }
     }

@@ -39,7 +39,7 @@ use crate::front_end::fetch_phase::{Page, Shown};
 use crate::front_end::query_log::QueryLog;
 use crate::front_end::query_phase::{Found, PageSearch};
 use crate::index_server::options::HandlerOptions;
-use engine::Generations;
+use engine::{Cursors, Epoch, Generations};
 use index::{Index, StoredDocument};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -291,6 +291,8 @@ impl FrontEnd {
             some_words: begun.some_words.as_ref(),
             options: &begun.options,
             sort: &begun.sort,
+            start: &begun.start,
+            generation: begun.cursors.as_ref().map_or(0, Cursors::generation),
             cut_off,
             timeline,
         };
@@ -345,6 +347,7 @@ impl FrontEnd {
             value: found.matches_count,
             exact: found.count_is_exact && coverage.share() == 1.0,
         };
+        let (after, moved) = cursors(&begun, &found);
         let (more_hits, some_words_from) = (found.more_hits, found.some_words_from);
         let facets = std::mem::take(&mut found.facets);
         let hits = assemble(found, shown, begun.known.analyzer, &mut warnings);
@@ -358,6 +361,8 @@ impl FrontEnd {
             facets,
             did_you_mean: None,
             more_hits,
+            after,
+            moved,
             phases_us: phases,
             warnings,
             coverage: coverage.share(),
@@ -384,6 +389,22 @@ impl FrontEnd {
             false => Ok(()),
         }
     }
+}
+
+/// Returns the cursor of the last hit found, and whether the page is not exactly the one after the page before.
+fn cursors(begun: &Begun, found: &Found) -> (Option<String>, bool) {
+    let Some(cursors) = &begun.cursors else {
+        return (None, false);
+    };
+    let epoch = Epoch {
+        index_id: &begun.known.index_id,
+        generation: found.generation,
+    };
+    let after = found.page.last().map(|last| {
+        let values = found.sort_values.last().cloned().unwrap_or_default();
+        cursors.next(&last.hit, values, found.page.len(), epoch)
+    });
+    (after, cursors.is_moved(epoch, &begun.start))
 }
 
 /// An answer; a complete one with its proof and its generation.

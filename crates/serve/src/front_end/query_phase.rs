@@ -10,6 +10,7 @@ use crate::front_end::coverage::{Coverage, first_error};
 use crate::front_end::fan_out::FanOut;
 use crate::front_end::proof::{CertainRanking, certain, rankings};
 use crate::front_end::timeline::{Stopwatch, Timeline};
+use engine::PageStart;
 use engine::site_limit::{
     Candidate, KnownRanking, Place, SiteCounts, admit, first_k, join, merge, merge_ordered, next_k,
 };
@@ -28,7 +29,7 @@ pub(crate) struct Found {
     pub(crate) query_of_sites: Arc<Query>,
     pub(crate) page: Vec<Candidate>,
     /// Values by which each hit of the page is sorted; empty for the order of scores.
-    pub(crate) sort_values: Vec<Vec<serde_json::Value>>,
+    pub(crate) sort_values: Vec<Vec<Option<Value>>>,
     /// Facets over all matches.
     pub(crate) facets: Vec<FacetAnswer>,
     pub(crate) more_hits: bool,
@@ -57,6 +58,10 @@ pub(crate) struct PageSearch<'a> {
     pub(crate) options: &'a SearchOptions,
     /// Fields by which hits are sorted; empty for the order of scores.
     pub(crate) sort: &'a Arc<[SortKey]>,
+    /// Where the page begins.
+    pub(crate) start: &'a PageStart,
+    /// Generation of the page before; 0 for the newest.
+    pub(crate) generation: u64,
     pub(crate) cut_off: Instant,
     pub(crate) timeline: &'a Timeline,
 }
@@ -78,7 +83,7 @@ impl PageSearch<'_> {
         phases: &mut PhaseTimes,
         coverage: &mut Coverage,
     ) -> Result<Found, SearchError> {
-        let mut fan_out = self.fan_out(self.query, self.options.counted, 0);
+        let mut fan_out = self.fan_out(self.query, self.options.counted, self.generation);
         let (partitions, errors) = fan_out.of_one_generation().await?;
         if partitions.iter().all(Option::is_none) {
             return Err(first_error(errors));
@@ -107,7 +112,7 @@ impl PageSearch<'_> {
 
     /// Returns the number of hits to look for: one more than the page has shows whether another page follows.
     fn wanted(&self) -> usize {
-        self.options.start + self.options.k + 1
+        self.start.start + self.options.k + 1
     }
 
     fn fan_out<'s>(&'s self, query: &'s Arc<Query>, counted: bool, generation: u64) -> FanOut<'s> {
@@ -119,6 +124,8 @@ impl PageSearch<'_> {
                 k: first_k(self.wanted(), self.options.site_hits_max()),
                 counted,
                 sort: Arc::clone(self.sort),
+                after: self.start.after.clone().map(Arc::new),
+                trace: self.options.trace,
                 generation,
                 deadline: self.cut_off,
             },
@@ -233,8 +240,8 @@ impl PageSearch<'_> {
             sites,
             proof,
         } = settled;
-        let page_end = self.options.start + self.options.k;
-        let start = self.options.start.min(admitted.len());
+        let page_end = self.start.start + self.options.k;
+        let start = self.start.start.min(admitted.len());
         let end = page_end.min(admitted.len());
         let answered = || partitions.iter().flatten();
         let first = answered().next();
@@ -242,13 +249,7 @@ impl PageSearch<'_> {
         let values = |candidate: &Candidate| {
             let found = partitions[candidate.partition].as_ref()?;
             let at = found.hits.iter().position(|hit| *hit == candidate.hit)?;
-            let json = |value: &Option<Value>| value.as_ref().map(Value::to_json);
-            let values = values_of(&partitions, candidate.partition, at).iter();
-            Some(
-                values
-                    .map(|value| json(value).unwrap_or_default())
-                    .collect(),
-            )
+            Some(values_of(&partitions, candidate.partition, at).to_vec())
         };
         let sort_values = match self.sort.is_empty() {
             true => Vec::new(),

@@ -7,6 +7,7 @@ use crate::front_end::assemble::assemble;
 use crate::front_end::coverage::Coverage;
 use crate::front_end::timeline::Timeline;
 use crate::front_end::{Begun, FrontEnd};
+use engine::PageStart;
 use engine::spelling::{SAMPLE_HITS, Spelling};
 use futures_util::future::join_all;
 use search::Operator;
@@ -80,6 +81,8 @@ impl Probe<'_> {
             warnings: Some(Vec::new()),
             facets: Vec::new(),
             sort: Arc::default(),
+            cursors: None,
+            start: PageStart::default(),
             parse_us: 0,
             options,
             known: self.known.clone(),

@@ -1,5 +1,6 @@
 //! Steps of one query, where requested, and the clock of its phases.
 
+use search::FilterRun;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 use wire::answer::Span;
@@ -23,16 +24,17 @@ impl Timeline {
     /// Records a step that began at `start` and ends now.
     pub(crate) fn note(&self, name: &str, part: impl FnOnce() -> String, start: Instant) {
         let duration_us = start.elapsed().as_micros() as u64;
-        self.note_of(name, part, self.since_us(start), duration_us);
+        self.note_of(name, part, self.since_us(start), duration_us, &[]);
     }
 
-    /// Records a step by its start and duration.
+    /// Records a step by its start and duration, with how its tests of values ran.
     pub(crate) fn note_of(
         &self,
         name: &str,
         part: impl FnOnce() -> String,
         start_us: u64,
         duration_us: u64,
+        filters: &[FilterRun],
     ) {
         if let Some(spans) = &self.spans {
             let span = Span {
@@ -40,6 +42,7 @@ impl Timeline {
                 part: part(),
                 start_us,
                 duration_us,
+                filters: filters.iter().map(FilterRun::to_string).collect(),
             };
             spans
                 .lock()

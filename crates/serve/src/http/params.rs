@@ -63,8 +63,10 @@ pub(crate) fn parse(raw: Option<&str>, unknown: Unknown) -> Result<SearchParamet
             }
             "filter" if !value.trim().is_empty() => options.filters.push(value.into_owned()),
             "filter" => {}
-            "facet" => options.facets.extend(listed(&value)),
+            "facet" => options.facets.extend(fields::facet::split_list(&value)),
             "sort" => options.sort = value.into_owned(),
+            // Links of the page have the number of hits before a page.
+            "after" if unknown == Unknown::Refuse => options.after = Some(value.into_owned()),
             "suggest" => options.suggest = flag("suggest", &value)?,
             "partial" => options.partial = flag("partial", &value)?,
             "count" => options.counted = counted(&value)?,
@@ -187,7 +189,7 @@ fn unknown_parameter(name: &str) -> SearchError {
     SearchError::BadRequest {
         parameter: "parameters",
         reason: format!(
-            "{:?} is not known; use q, k, start, per_site, words, any, most, ranking, explain, count, timeout, partial, trace, suggest, fields, filter, facet, sort",
+            "{:?} is not known; use q, k, start, per_site, words, any, most, ranking, explain, count, timeout, partial, trace, suggest, fields, filter, facet, sort, after",
             brief(name)
         ),
     }
@@ -228,8 +230,13 @@ mod tests {
                 filters: vec!["lang:en".into(), "-x:1".into()],
                 facets: vec!["lang".into(), "date:month".into(), "site".into()],
                 sort: "date:desc".into(),
+                after: None,
             }
         );
+        let paged = parse(Some("q=a&after=*"), Unknown::Refuse).unwrap();
+        assert_eq!(paged.options.after.as_deref(), Some("*"));
+        let page = parse(Some("q=a&after=*"), Unknown::Ignore).unwrap();
+        assert_eq!(page.options.after, None);
         for (raw, unknown, operator) in [
             ("", Unknown::Refuse, Operator::And),
             ("", Unknown::Ignore, Operator::Auto),

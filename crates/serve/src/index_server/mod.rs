@@ -206,6 +206,8 @@ impl IndexServer for InProcessIndexServer {
                 deadline,
                 k: request.k,
                 counted: request.counted,
+                after: request.after,
+                trace: request.trace,
                 reply: Mutex::new(Some(reply)),
                 begun: OnceLock::new(),
                 found: Mutex::default(),

@@ -11,7 +11,7 @@ use crate::index_server::shared_board::{Job, SharedBoard, Visiting};
 use engine::Part;
 use schedule::board::Turn;
 use schedule::cost::{Prediction, Work};
-use search::{Cut, PlanCost, SearchTask, Share, Stop};
+use search::{After, Cut, FilterRun, PlanCost, SearchTask, Share, Stop, watch_filters};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -24,6 +24,9 @@ pub(super) struct SearchJob {
     pub(super) deadline: Deadline,
     pub(super) k: usize,
     pub(super) counted: bool,
+    pub(super) after: Option<Arc<After>>,
+    /// Whether the reply says how tests of values ran.
+    pub(super) trace: bool,
     /// Taken by whoever answers.
     pub(super) reply: Mutex<Option<Reply<PartitionHits>>>,
     /// Set by the first handler.
@@ -47,6 +50,7 @@ pub(super) struct Begun {
 #[derive(Debug, Default)]
 pub(super) struct Found {
     shares: Vec<Share>,
+    filters: Vec<FilterRun>,
     error: Option<ServerError>,
     /// Handler time, planning included.
     worked: Duration,
@@ -102,6 +106,7 @@ impl SearchJob {
             false => 1,
         };
         let task = self.opened.task(&planned.plan, self.k, self.counted);
+        let task = task.after(self.after.as_deref().cloned());
         let task = match ranges {
             1 => task,
             _ => task.cut_by_first(Cut {
@@ -147,9 +152,14 @@ impl Job for SearchJob {
         let is_due = is_due(taken, self.deadline.at, &is_abandoned);
         let stop = Stop::when(&is_due);
         let mut visitor = HandlerVisit::new(visiting, handler, board);
-        let share = begun.task.visit(&stop, &mut visitor);
+        let mut visit = || begun.task.visit(&stop, &mut visitor);
+        let (share, filters) = match self.trace {
+            true => watch_filters(visit),
+            false => (visit(), Vec::new()),
+        };
         let (ranges_count, ranges_ns) = (visitor.ranges_count, visitor.ranges_ns);
         let mut found = lock(&self.found);
+        found.filters.extend(filters);
         match share {
             Ok(share) => found.shares.push(share),
             Err(error) => {
@@ -195,7 +205,7 @@ impl Job for SearchJob {
             board.observe_efficiency(of(found.owned) / of(found.helped), figures);
         }
         let found = PartitionHits {
-            is_cut: match merged.count_is_exact {
+            is_cut: match merged.count_is_exact && self.after.is_none() {
                 true => merged.matches_count > merged.hits.len() as u64,
                 false => merged.hits.len() >= self.k,
             },
@@ -211,6 +221,7 @@ impl Job for SearchJob {
             search_us,
             warnings: begun.planned.warnings.clone(),
             summary_terms: begun.planned.summary_terms.clone(),
+            filters: FilterRun::merged(std::mem::take(&mut found.filters)),
         };
         if let Some(times) = figures.times.get() {
             times.searched(&found);

@@ -13,7 +13,7 @@ use crate::index_server::figures::Figures;
 use crate::index_server::shared_board::{Job, SharedBoard, Visiting};
 use engine::{Aggregated, Aggregation, Part};
 use fields::FacetCounts;
-use search::Stop;
+use search::{Stop, watch_filters};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -215,14 +215,18 @@ impl UnderWay<'_> {
         is_abandoned: IsAbandoned<'_>,
     ) -> Result<PartitionHits, ServerError> {
         let started = Instant::now();
-        let found = self.aggregate(
-            &Aggregation {
-                sort: request.sort.to_vec(),
-                k: request.k,
-                ..Aggregation::default()
-            },
-            is_abandoned,
-        )?;
+        let aggregation = Aggregation {
+            sort: request.sort.to_vec(),
+            k: request.k,
+            after: request.after.as_deref().cloned(),
+            ..Aggregation::default()
+        };
+        let aggregate = || self.aggregate(&aggregation, is_abandoned);
+        let (found, filters) = match request.trace {
+            true => watch_filters(aggregate),
+            false => (aggregate(), Vec::new()),
+        };
+        let found = found?;
         let (sort_values, hits): (Vec<_>, Vec<_>) = found
             .hits
             .iter()
@@ -230,7 +234,7 @@ impl UnderWay<'_> {
             .unzip();
         let is_complete = found.is_complete();
         Ok(PartitionHits {
-            is_cut: is_complete && found.matches_count > hits.len() as u64,
+            is_cut: is_complete && found.is_cut,
             hits,
             sort_values,
             matches_count: if is_complete { found.matches_count } else { 0 },
@@ -247,6 +251,7 @@ impl UnderWay<'_> {
             search_us: started.elapsed().as_micros() as u64,
             warnings: self.planned.warnings.clone(),
             summary_terms: self.planned.summary_terms.clone(),
+            filters,
         })
     }
 

@@ -1,5 +1,6 @@
 //! Metrics of a front-end.
 
+use super::filter_lists::FilterListMetrics;
 use crate::api::error::SearchError;
 use crate::front_end::FrontEnd;
 use crate::metrics::index::{chunks, damaged_files, documents, generation};
@@ -29,6 +30,8 @@ pub(crate) struct Metrics {
     hedges_won: Counter,
     failovers: Counter,
     calls: Counter,
+    /// Lists of filters, where indexes are searched in this process.
+    filter_lists: Option<FilterListMetrics>,
     cache_hits: Counter,
     cache_misses: Counter,
     documents: Gauge,
@@ -88,7 +91,9 @@ impl Metrics {
         let partitions = cluster.handlers.iter();
         let partitions =
             partitions.map(|(chunks, figures)| HandlerMetrics::new(&register, chunks, figures));
+        let searches_here = !cluster.handlers.is_empty();
         Metrics {
+            filter_lists: searches_here.then(|| FilterListMetrics::new(&register)),
             phases: PhaseTimes::default().named().map(phase),
             total: register.histogram(
                 "shorttail_search_seconds",
@@ -220,6 +225,9 @@ impl Metrics {
         }
         for partition in &self.partitions {
             partition.take_over();
+        }
+        if let Some(lists) = &self.filter_lists {
+            lists.take_over();
         }
     }
 

@@ -3,6 +3,7 @@
 //! The names are those of a front-end for the same quantities, so one set of rules and one `shorttail
 //! top` read all kinds of servers.
 
+use super::filter_lists::FilterListMetrics;
 use super::index;
 use super::partition::{HandlerMetrics, busy, ended_early, expired, handlers};
 use super::register::Register;
@@ -24,7 +25,7 @@ pub struct ServerMetrics {
     documents: Gauge,
     generation: Gauge,
     damaged_files: Gauge,
-    handlers: Option<HandlerMetrics>,
+    handlers: Option<(HandlerMetrics, FilterListMetrics)>,
     texts: Option<TextMetrics>,
 }
 
@@ -83,7 +84,7 @@ impl ServerMetrics {
             damaged_files: index::damaged_files(register),
             handle: register.handle(),
             generations: Arc::clone(generations),
-            handlers,
+            handlers: handlers.map(|handlers| (handlers, FilterListMetrics::new(register))),
             texts,
         }
     }
@@ -96,8 +97,9 @@ impl ServerMetrics {
         self.generation.set(index.generation() as f64);
         let damaged = self.generations.untrusted_files_count();
         self.damaged_files.set(damaged as f64);
-        if let Some(handlers) = &self.handlers {
+        if let Some((handlers, lists)) = &self.handlers {
             handlers.take_over();
+            lists.take_over();
         }
         if let Some(texts) = &self.texts {
             let figures = &texts.figures;

@@ -150,6 +150,8 @@ async fn ask(searches: &InProcessIndexServer, texts: &InProcessDocumentServer) {
     let deadline = Instant::now() + Duration::from_secs(60);
     let request = SearchRequest {
         sort: Default::default(),
+        after: None,
+        trace: false,
         k: 10,
         counted: true,
         generation: 0,

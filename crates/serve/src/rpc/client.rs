@@ -104,6 +104,8 @@ impl IndexServer for RemoteIndexServer {
             k: request.k.min(u32::MAX as usize) as u32,
             counted: request.counted,
             sort: request.sort.iter().map(values::sort_key_message).collect(),
+            after: request.after.as_deref().map(values::place_message),
+            trace: request.trace,
         };
         let mut client = self.client.clone();
         let call = async move { client.search(message).await };

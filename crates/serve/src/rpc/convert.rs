@@ -173,6 +173,7 @@ pub(super) fn hits_message(found: PartitionHits) -> rpc::SearchReply {
         search_us: found.search_us,
         warnings: found.warnings,
         summary_terms: terms_message(&found.summary_terms),
+        filters: found.filters.into_iter().map(values::run_message).collect(),
     }
 }
 
@@ -215,6 +216,11 @@ pub(super) fn hits(message: rpc::SearchReply) -> Result<PartitionHits, ServerErr
         search_us: message.search_us,
         warnings: message.warnings,
         summary_terms: terms(message.summary_terms),
+        filters: message
+            .filters
+            .into_iter()
+            .filter_map(values::run)
+            .collect(),
     })
 }
 

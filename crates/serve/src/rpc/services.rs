@@ -109,6 +109,8 @@ impl indexes::IndexServer for IndexService {
             k: request.k as usize,
             counted: request.counted,
             sort: request.sort.into_iter().map(values::sort_key).collect(),
+            after: request.after.map(values::place).transpose()?,
+            trace: request.trace,
             generation,
             deadline,
         };

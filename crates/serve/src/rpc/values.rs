@@ -3,8 +3,9 @@
 use super::failure::malformed;
 use crate::api::messages::PartitionHits;
 use crate::api::server_error::ServerError;
-use fields::{FacetCounts, Limit, Stats, Test, Value};
-use search::SortKey;
+use fields::{DistinctValues, FacetCounts, Limit, QuantileSketch, Stats, Test, Value};
+use search::{After, FilterRun, FilterWay, SortKey};
+use std::sync::Arc;
 use wire::rpc;
 use wire::rpc::value::Kind;
 use wire::rpc::value_test::Test as TestMessage;
@@ -103,6 +104,49 @@ pub(super) fn sort_values(message: rpc::SortValues) -> Vec<Option<Value>> {
     message.values.into_iter().map(value).collect()
 }
 
+pub(super) fn place_message(after: &After) -> rpc::Place {
+    rpc::Place {
+        score: after.score,
+        values: sort_values_message(&after.values).values,
+        url_hash: after.url_hash,
+    }
+}
+
+/// Returns the place of a message.
+pub(super) fn place(message: rpc::Place) -> Result<Arc<After>, tonic::Status> {
+    if message.score.is_nan() {
+        return Err(tonic::Status::invalid_argument("a score is no number"));
+    }
+    Ok(Arc::new(After {
+        score: message.score,
+        values: message.values.into_iter().map(value).collect(),
+        url_hash: message.url_hash,
+    }))
+}
+
+pub(super) fn run_message(run: FilterRun) -> rpc::FilterRun {
+    rpc::FilterRun {
+        segment: run.segment,
+        way: run.way.name().to_owned(),
+        field: run.field,
+        test: run.test,
+        candidates: run.candidates,
+        passed: run.passed,
+    }
+}
+
+/// Returns how a test of values ran; `None` for a way that is not known here.
+pub(super) fn run(message: rpc::FilterRun) -> Option<FilterRun> {
+    Some(FilterRun {
+        segment: message.segment,
+        way: FilterWay::of_name(&message.way)?,
+        field: message.field,
+        test: message.test,
+        candidates: message.candidates,
+        passed: message.passed,
+    })
+}
+
 /// Refuses hits that are not sorted by as many keys as were asked for: a server of before ignores them.
 pub(super) fn as_sorted(
     found: PartitionHits,
@@ -140,7 +184,10 @@ pub(super) fn facets_message(facets: Vec<FacetCounts>) -> rpc::CountFacetsReply 
             greatest: facet.stats.greatest.as_ref().map(value_message),
             integer_sum: facet.stats.integer_sum.to_le_bytes().to_vec(),
             float_parts: facet.stats.float_parts.clone(),
+            large_parts: facet.stats.large_parts.clone(),
         }),
+        sketch: sketch_message(&facet.sketch),
+        distinct: distinct_message(&facet.distinct),
     };
     rpc::CountFacetsReply {
         facets: facets.into_iter().map(one).collect(),
@@ -170,7 +217,8 @@ fn facet(message: rpc::FacetCounts) -> Option<FacetCounts> {
     }
     let stats = message.stats?;
     let sum: [u8; 16] = stats.integer_sum.try_into().ok()?;
-    if !stats.float_parts.iter().all(|part| part.is_finite()) {
+    let mut parts = stats.float_parts.iter().chain(&stats.large_parts);
+    if !parts.all(|part| part.is_finite()) {
         return None;
     }
     Some(FacetCounts {
@@ -185,6 +233,32 @@ fn facet(message: rpc::FacetCounts) -> Option<FacetCounts> {
             greatest: stats.greatest.and_then(value),
             integer_sum: i128::from_le_bytes(sum),
             float_parts: stats.float_parts,
+            large_parts: stats.large_parts,
         },
+        sketch: sketch(message.sketch.unwrap_or_default())?,
+        distinct: distinct(message.distinct.unwrap_or_default())?,
     })
+}
+
+fn sketch_message(sketch: &QuantileSketch) -> Option<rpc::QuantileSketch> {
+    let (intervals, counts) = sketch.intervals().iter().copied().unzip();
+    let message = rpc::QuantileSketch { intervals, counts };
+    (!message.counts.is_empty()).then_some(message)
+}
+
+fn sketch(message: rpc::QuantileSketch) -> Option<QuantileSketch> {
+    let rpc::QuantileSketch { intervals, counts } = message;
+    let is_whole = intervals.len() == counts.len();
+    QuantileSketch::of_intervals(intervals.into_iter().zip(counts).collect()).filter(|_| is_whole)
+}
+
+fn distinct_message(distinct: &DistinctValues) -> Option<rpc::DistinctValues> {
+    let (hashes, registers) = distinct.parts();
+    let (hashes, registers) = (hashes.to_vec(), registers.to_vec());
+    let is_empty = hashes.is_empty() && registers.is_empty();
+    (!is_empty).then_some(rpc::DistinctValues { hashes, registers })
+}
+
+fn distinct(message: rpc::DistinctValues) -> Option<DistinctValues> {
+    DistinctValues::of_parts(message.hashes, message.registers)
 }

@@ -115,6 +115,10 @@ pub(crate) fn refined() -> impl Strategy<Value = (Vec<String>, Vec<String>, Stri
         "price",
         "price:terms:4",
         "rank:ranges:..0;1..9;10..",
+        "rank:percentiles:50,99",
+        "lang:distinct",
+        "site:distinct",
+        "day:week:Pacific/Apia",
     ]);
     let sort = prop::sample::select(vec![
         "",

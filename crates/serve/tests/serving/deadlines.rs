@@ -42,6 +42,8 @@ fn request(deadline: Instant) -> SearchRequest {
         k: 10,
         counted: true,
         sort: Arc::default(),
+        after: None,
+        trace: false,
         generation: 0,
         deadline,
     }

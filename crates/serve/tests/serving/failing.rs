@@ -149,6 +149,7 @@ const fn options(partial: bool) -> SearchOptions {
         filters: Vec::new(),
         facets: Vec::new(),
         sort: String::new(),
+        after: None,
     }
 }
 

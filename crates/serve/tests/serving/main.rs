@@ -5,6 +5,7 @@ mod clients;
 mod conformance;
 mod connections;
 mod corpus;
+mod cursors;
 #[cfg(unix)]
 mod damaged;
 mod deadlines;

@@ -161,7 +161,27 @@ fn answers_are_those_of_one_process() {
         prop_assert_eq!(serde_json::to_string(&one).unwrap(), serde_json::to_string(&other).unwrap());
         prop_assert_eq!(one.coverage, 1.0);
         prop_assert!(one.degraded.is_empty());
+        let paged = |after: &str| SearchOptions { start: 0, after: Some(after.to_owned()), ..options.clone() };
+        let mut after = Some("*".to_owned());
+        for _ in 0..3 {
+            let Some(place) = after else { break };
+            let one = together.search(&query, &paged(&place)).unwrap();
+            let other = runtime.block_on(apart.search(&query, &paged(&place))).unwrap();
+            prop_assert_eq!(&one.hits, &other.hits);
+            prop_assert_eq!(&one.after, &other.after);
+            after = one.after;
+        }
     });
+    let traced = SearchOptions {
+        filters: vec!["price:0.2".into()],
+        trace: true,
+        ..SearchOptions::default()
+    };
+    let answer = runtime.block_on(apart.search("alpha", &traced)).unwrap();
+    let runs = answer.trace.iter().flatten().flat_map(|span| &span.filters);
+    let runs: Vec<&String> = runs.collect();
+    let is_told = |run: &&String| run.starts_with("price:0.2 in segment ");
+    assert!(!runs.is_empty() && runs.iter().all(is_told), "{runs:?}");
     let url = "https://site3.example/10";
     let stored = |front_end: &FrontEnd| runtime.block_on(front_end.document(url)).unwrap();
     assert_eq!(stored(&apart), stored(&together.0));

@@ -142,6 +142,7 @@ const PAGE: SearchOptions = SearchOptions {
     filters: Vec::new(),
     facets: Vec::new(),
     sort: String::new(),
+    after: None,
 };
 
 #[test]

@@ -11,7 +11,7 @@ use crate::query_file::FileQuery;
 use index::{Index, IndexError, Segment};
 use search::{Operator, Plan, Ranking, ScoredHit};
 use search::{
-    bag_of_words, count_partition, parse, phrase_of, profile, search_partition, some_of_words,
+    bag_of_words, count_partition, parse_with, phrase_of, profile, search_partition, some_of_words,
     top_of_partition,
 };
 use std::collections::HashSet;
@@ -174,8 +174,8 @@ impl<'a> Kernel<'a> {
             Mode::And | Mode::Auto => bag_of_words(text, analyzer, Operator::And),
             Mode::Or => bag_of_words(text, analyzer, Operator::Or),
             Mode::Phrase => phrase_of(text, analyzer),
-            Mode::Query => parse(text, analyzer, Operator::And).query,
-            Mode::QueryAny => parse(text, analyzer, Operator::Or).query,
+            Mode::Query => parse_with(text, analyzer, self.index.fields(), Operator::And).query,
+            Mode::QueryAny => parse_with(text, analyzer, self.index.fields(), Operator::Or).query,
         };
         Plan::new(&query, self.ranking, self.index.statistics())
     }

@@ -14,7 +14,8 @@ decoded + as bits + left = blocks. A block of bits is read as it is, unless its 
 by one; a block left is one of which only the header was read. Frequencies: blocks whose frequencies were
 decoded. Scored: postings; offered: documents compared whole with the worst hit kept. First: the score
 that k documents were known to reach before any was read. A list opened twice, to find and to count,
-counts twice.";
+counts twice. Tests of values: how each ran in a segment (list: of the documents that pass; column scan;
+probe: of candidates; bits: of all documents, where all matches are counted).";
 
 /// A query and the profile of its search.
 pub(super) struct Profiled {
@@ -30,6 +31,18 @@ struct QueryLine<'a> {
     #[serde(flatten)]
     work: Work,
     first_threshold: Option<f32>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    filters: Vec<FilterLine<'a>>,
+}
+
+#[derive(Serialize)]
+struct FilterLine<'a> {
+    segment: u32,
+    field: &'a str,
+    test: &'a str,
+    way: String,
+    candidates: u64,
+    passed: u64,
 }
 
 #[derive(Serialize)]
@@ -107,12 +120,21 @@ pub(super) fn write_json(out: &mut impl Write, profiled: &[Profiled]) -> io::Res
             term: &term.term,
             documents: term.documents_count,
         });
+        let filters = profile.filters.iter().map(|run| FilterLine {
+            segment: run.segment,
+            field: &run.field,
+            test: &run.test,
+            way: run.way.to_string(),
+            candidates: run.candidates,
+            passed: run.passed,
+        });
         let line = QueryLine {
             query,
             algorithm: algorithm(profile),
             terms: terms.collect(),
             work: Work::of(profile),
             first_threshold: profile.first_threshold,
+            filters: filters.collect(),
         };
         writeln!(out, "{}", json_line(&line)?)?;
     }
@@ -150,6 +172,18 @@ pub(super) fn write_table(out: &mut impl Write, profiled: &[Profiled]) -> io::Re
             algorithm(profile),
             terms.join(", ")
         )?;
+        for run in &profile.filters {
+            writeln!(
+                out,
+                "    {}:{} in segment {}: {}, {} of {} documents passed",
+                printable(&run.field),
+                printable(&run.test),
+                run.segment,
+                run.way,
+                count(run.passed),
+                count(run.candidates)
+            )?;
+        }
     }
     let SumLine {
         queries,

@@ -2,6 +2,7 @@
 
 use crate::collect::collectors::HitCollector;
 use crate::collect::context::Context;
+use crate::collect::topk::after::After;
 use crate::collect::topk::hit::ScoredHit;
 use crate::collect::topk::score_histogram::Counts;
 use crate::collect::topk::select::{Best, Tie};
@@ -79,6 +80,8 @@ pub struct TopK<'a> {
     counts: Option<Lent<Counts>>,
     /// Whether the scores are counted together with those of other searches.
     is_joined: bool,
+    /// Place after which hits are wanted.
+    after: Option<&'a After>,
 }
 
 impl<'a> TopK<'a> {
@@ -99,7 +102,14 @@ impl<'a> TopK<'a> {
             counted: 0,
             counts: None,
             is_joined: false,
+            after: None,
         }
+    }
+
+    /// Leaves out the documents up to a place in the order of hits. What is known of the k best of all documents, as
+    /// floors are, holds no longer: see [`Context::without_floors`].
+    pub fn after(self, after: Option<&'a After>) -> TopK<'a> {
+        TopK { after, ..self }
     }
 }
 
@@ -130,6 +140,11 @@ impl<'a> TopK<'a> {
         };
         if let Some(entered) = self.segments.last() {
             entered.prefetch(doc);
+            if let Some(after) = self.after
+                && !after.precedes(score, || entered.url_hash(doc))
+            {
+                return;
+            }
         }
         if self.k > ORDERED_MAX {
             self.kept.push(new);

@@ -4,6 +4,7 @@
 //! hash (never seen; 2⁻⁶⁴ for each pair) are ordered by segment and document, so one index always gives
 //! one order.
 
+pub(crate) mod after;
 pub(crate) mod hit;
 pub(crate) mod kept;
 mod score_histogram;
@@ -12,6 +13,7 @@ pub(crate) mod shared_threshold;
 #[cfg(test)]
 mod tests;
 
+pub use after::After;
 pub use hit::{ScoredHit, merge_sorted};
 pub use kept::TopK;
 pub use shared_threshold::SharedThreshold;

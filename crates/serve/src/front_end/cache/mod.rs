@@ -63,7 +63,8 @@ pub(super) struct Key {
 }
 
 impl Key {
-    /// Returns the key of a query; `None` where index servers parse it, or where its steps are traced.
+    /// Returns the key of a query; `None` where index servers parse it, its steps are traced, or it asks for
+    /// cursors.
     pub(super) fn of(begun: &Begun) -> Option<Key> {
         let options = &begun.options;
         let clauses = |query: &Query| query.parsed.as_ref().map(rpc::query_bytes);
@@ -76,7 +77,8 @@ impl Key {
             Some(query) => Some(clauses(query)?),
             None => None,
         };
-        if options.trace {
+        // A cursor belongs to the text as typed.
+        if options.trace || begun.cursors.is_some() {
             return None;
         }
         Some(Key {

@@ -1,6 +1,7 @@
 //! Facets beside the hits: values that narrow a search, filters that can be taken away, orders by date.
 
 use crate::api::options::SearchOptions;
+use crate::http::page::choices::{alternatives, with_alternative, without_alternative};
 use crate::http::page::settings::pairs;
 use crate::http::page::texts::cut;
 use crate::http::page::times::thousands;
@@ -42,8 +43,8 @@ pub(super) struct FacetView {
     pub(super) values: Vec<ValueView>,
     /// Values that are not shown.
     pub(super) further: Option<String>,
-    /// Least, mean and greatest of numbers.
-    pub(super) stats: Vec<(&'static str, String)>,
+    /// Least, mean and greatest of numbers, their percentiles, the number of distinct values.
+    pub(super) stats: Vec<(String, String)>,
 }
 
 /// Value of a facet.
@@ -52,6 +53,8 @@ pub(super) struct ValueView {
     pub(super) count: String,
     /// Link that narrows the search to the value, or widens it again; `None` where no clause can be written.
     pub(super) href: Option<String>,
+    /// Link that widens the search of other values of the field to this one, too.
+    pub(super) or_href: Option<String>,
     pub(super) is_chosen: bool,
 }
 
@@ -94,7 +97,17 @@ pub(super) fn refining(answer: &SearchAnswer, options: &SearchOptions) -> Refini
             ..first_page.clone()
         })
     };
+    let replaced = |filter: &String, by: Option<String>| {
+        let kept = options.filters.iter().filter(|other| *other != filter);
+        link(SearchOptions {
+            filters: kept.cloned().chain(by).collect(),
+            ..first_page.clone()
+        })
+    };
     let facet = |facet: &FacetAnswer| {
+        // The filter that chooses values of this field, where there is one.
+        let is_choice = |filter: &&String| !alternatives(filter, &facet.field).is_empty();
+        let choice = options.filters.iter().find(is_choice);
         let is_dated = facet.facet.ends_with(":year");
         let values = facet.buckets.iter().filter(|bucket| bucket.count > 0);
         // The latest years are asked for most.
@@ -104,12 +117,29 @@ pub(super) fn refining(answer: &SearchAnswer, options: &SearchOptions) -> Refini
             values.truncate(YEARS_MAX);
         }
         let values = values.into_iter().take(VALUES_MAX).map(|bucket| {
-            let is_chosen = options.filters.contains(&bucket.filter);
+            let is_among = |filter: &&String| {
+                alternatives(filter, &facet.field).contains(&bucket.filter.as_str())
+            };
+            let chosen_by = choice.filter(is_among);
+            let is_chosen = chosen_by.is_some() || options.filters.contains(&bucket.filter);
             ValueView {
                 text: shown(&bucket.value),
                 count: thousands(bucket.count),
+                or_href: match (choice, is_chosen || bucket.filter.is_empty()) {
+                    (Some(choice), false) => Some(replaced(
+                        choice,
+                        Some(with_alternative(choice, &bucket.filter)),
+                    )),
+                    _ => None,
+                },
                 href: match (is_chosen, bucket.filter.is_empty()) {
-                    (true, _) => Some(without(&bucket.filter)),
+                    (true, _) => Some(match chosen_by {
+                        Some(choice) => {
+                            let rest = without_alternative(choice, &facet.field, &bucket.filter);
+                            replaced(choice, rest)
+                        }
+                        None => without(&bucket.filter),
+                    }),
                     (false, false) => Some(with(&facet.field, &bucket.filter)),
                     (false, true) => None,
                 },
@@ -119,6 +149,7 @@ pub(super) fn refining(answer: &SearchAnswer, options: &SearchOptions) -> Refini
         let shown_count = facet.buckets.len().min(VALUES_MAX) as u64;
         let further = match is_dated {
             true => (facet.buckets.len() as u64).saturating_sub(YEARS_MAX as u64),
+            false if facet.buckets.is_empty() => 0,
             false => facet.distinct.unwrap_or(0).saturating_sub(shown_count),
         };
         FacetView {
@@ -163,9 +194,13 @@ pub(super) fn refining(answer: &SearchAnswer, options: &SearchOptions) -> Refini
     }
 }
 
-fn stats(facet: &FacetAnswer) -> Vec<(&'static str, String)> {
+fn stats(facet: &FacetAnswer) -> Vec<(String, String)> {
     let Some(stats) = &facet.stats else {
-        return Vec::new();
+        let percentiles = facet.percentiles.iter();
+        let rows = percentiles.map(|one| (format!("{} %", one.percent), shown(&one.value)));
+        let distinct = facet.distinct.filter(|_| facet.method.is_some());
+        let distinct = distinct.map(|count| ("values".to_owned(), thousands(count)));
+        return rows.chain(distinct).collect();
     };
     let rows = [
         ("least", Some(&stats.min)),
@@ -175,7 +210,8 @@ fn stats(facet: &FacetAnswer) -> Vec<(&'static str, String)> {
     let rows = rows
         .into_iter()
         .filter_map(|(name, value)| Some((name, value?)));
-    rows.map(|(name, value)| (name, shown(value))).collect()
+    rows.map(|(name, value)| (name.to_owned(), shown(value)))
+        .collect()
 }
 
 /// Returns a value as text.
@@ -243,6 +279,11 @@ mod tests {
         assert!(values[0].is_chosen);
         assert_eq!(values[1].href.as_deref(), Some("/?q=lynx&filter=lang%3Ade"));
         assert_eq!(
+            values[1].or_href.as_deref(),
+            Some("/?q=lynx&filter=lang%3Aen+OR+lang%3Ade")
+        );
+        assert_eq!((&values[0].or_href, &values[2].or_href), (&None, &None));
+        assert_eq!(
             (values[1].count.as_str(), &values[2].href),
             ("1,234", &None)
         );
@@ -253,6 +294,14 @@ mod tests {
             "/?q=lynx&filter=lang%3Aen&sort=date%3Adesc"
         );
         assert!(refining.orders[0].is_current);
+        let options = SearchOptions {
+            filters: vec!["lang:en OR lang:de".into()],
+            ..options
+        };
+        let values = &super::refining(&answer, &options).facets[0].values;
+        assert!(values[0].is_chosen && values[1].is_chosen);
+        assert_eq!(values[0].href.as_deref(), Some("/?q=lynx&filter=lang%3Ade"));
+        assert_eq!(values[1].href.as_deref(), Some("/?q=lynx&filter=lang%3Aen"));
     }
 
     #[test]

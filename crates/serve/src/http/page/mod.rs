@@ -7,6 +7,7 @@
 mod url;
 
 pub(super) mod assets;
+mod choices;
 mod facets;
 mod gantt;
 mod missing;

@@ -33,6 +33,8 @@ pub(super) fn answer(hits: Vec<Hit>) -> SearchAnswer {
         facets: Vec::new(),
         did_you_mean: None,
         more_hits: true,
+        after: None,
+        moved: false,
         phases_us: PhaseTimes {
             parse: 7,
             index_search: 1_250,

@@ -67,6 +67,7 @@ pub(super) fn gantt(answer: &SearchAnswer) -> Option<Gantt> {
         part: String::new(),
         start_us: times.total.saturating_sub(times.render),
         duration_us: times.render,
+        filters: Vec::new(),
     });
     let percent = |us: u64| format!("{:.3}%", us as f64 * 100.0 / whole_us as f64);
     let rows = nested(&shown)

@@ -9,6 +9,7 @@ fn span(name: &str, part: &str, start_us: u64, duration_us: u64) -> Span {
         part: part.into(),
         start_us,
         duration_us,
+        filters: Vec::new(),
     }
 }
 
