@@ -64,10 +64,13 @@ pub(crate) struct DocumentLists {
     uses: AtomicU64,
 }
 
+/// Filters of a field by their least and greatest code.
+type FiltersByCodes = HashMap<(u64, u64), Arc<Filter>>;
+
 /// Filters by field and codes.
 #[derive(Debug, Default)]
 struct Filters {
-    by_field: HashMap<Box<str>, HashMap<(u64, u64), Arc<Filter>>>,
+    by_field: HashMap<Box<str>, FiltersByCodes>,
     count: usize,
 }
 

@@ -15,7 +15,7 @@ pub(super) fn alternatives<'a>(filter: &'a str, field: &str) -> Vec<&'a str> {
             .strip_prefix(field)
             .and_then(|rest| rest.strip_prefix(':'));
         // A keyword in quotation marks may hold anything but these.
-        test.is_some() && clause.matches('"').count() % 2 == 0
+        test.is_some() && clause.matches('"').count().is_multiple_of(2)
     };
     let clauses: Vec<&str> = filter.split(OR).collect();
     match clauses.iter().all(is_choice) {
