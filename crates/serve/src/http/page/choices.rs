@@ -60,11 +60,14 @@ mod tests {
         let schema = [("lang", fields::FieldType::Keyword)].into_iter().collect();
         let parsed =
             search::parse_filter("lang:en OR lang:\"pt br\"", text::Analyzer::Plain, &schema);
-        let Ok(search::Query::Boolean {
+        let Ok(search::Query::Filter(filter)) = parsed else {
+            panic!("no filter");
+        };
+        let search::Query::Boolean {
             optional, required, ..
-        }) = parsed
+        } = *filter
         else {
-            panic!("{parsed:?}");
+            panic!("no alternatives");
         };
         assert_eq!((optional.len(), required.len()), (2, 0));
     }
