@@ -146,6 +146,7 @@ fn visits(frontier: &mut Frontier, wanted: u64) -> Result<(), Box<dyn Error>> {
                     text_hash: u128::from(done),
                     duplicate: false,
                     noindex: false,
+                    repeats: false,
                     validators: Validators::default(),
                     place: WarcPlace::default(),
                 };

@@ -2,6 +2,7 @@
 //!
 //! Reads a copy of the frontier in memory, so that it can be asked while a crawl runs.
 
+use crate::collection::Collection;
 use crate::config::Sites;
 use crate::error::CrawlError;
 use crate::frontier::{Explanation, Frontier, FrontierOptions, origin_of};
@@ -20,6 +21,8 @@ pub struct Explained {
     pub known: Option<Explanation>,
     /// URL that it was found on first.
     pub found_on: Option<String>,
+    /// URL in the index with the same text, if it is not this one.
+    pub same_text_as: Option<String>,
     /// Whether the sites and their rules admit it, with the reason where not.
     pub admitted: Result<(), String>,
     /// Text of the host's robots.txt as last read; `None` where it was not read.
@@ -43,7 +46,7 @@ pub fn explain(storage: &SharedStorage, url: &str) -> Result<Explained, ExplainE
     let config = configuration(storage)?;
     let sites = opened_sites(&config, storage)?;
     let url = sites.cleaned(crate::config::seed(url)?);
-    let mut frontier = copied_frontier(storage)?;
+    let (mut frontier, collection) = copied(storage)?;
     let known = frontier.explain(url.as_str());
     let from = known.as_ref().and_then(|known| known.record.from);
     let found_on = from.and_then(|from| url_of_hash(&mut frontier, from));
@@ -61,7 +64,9 @@ pub fn explain(storage: &SharedStorage, url: &str) -> Result<Explained, ExplainE
             None => format!("no rule for it ({what})"),
         }
     });
+    let same_text_as = collection.represented_by(url.as_str());
     Ok(Explained {
+        same_text_as: same_text_as.map(str::to_owned),
         admitted: admitted(&sites, &url),
         url,
         known,
@@ -98,8 +103,8 @@ fn url_of_hash(frontier: &mut Frontier, hash: u64) -> Option<String> {
     found
 }
 
-/// Opens a copy of the frontier, which a running crawl may be writing.
-fn copied_frontier(storage: &SharedStorage) -> Result<Frontier, CrawlError> {
+/// Opens a copy of the frontier and of the collection, which a running crawl may be writing.
+fn copied(storage: &SharedStorage) -> Result<(Frontier, Collection), CrawlError> {
     let mut attempt = 0;
     loop {
         attempt += 1;
@@ -109,8 +114,10 @@ fn copied_frontier(storage: &SharedStorage) -> Result<Frontier, CrawlError> {
             Err(error) => return Err(error.into()),
             Ok(copy) => {
                 let copy: SharedStorage = Arc::new(copy);
-                let (frontier, _) = Frontier::open(copy, FrontierOptions::default(), now())?;
-                return Ok(frontier);
+                let (frontier, _) =
+                    Frontier::open(copy.clone(), FrontierOptions::default(), now())?;
+                let (collection, _) = Collection::open(copy, (0, 0))?;
+                return Ok((frontier, collection));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The crawler: from seeds to WARC files, documents and an index that stays current.
 //!
 //! ```text
-//! seeds, sitemaps, links ─► frontier ─► fetch ─► archive (WARC) ─► reading ─► index
+//! seeds, sitemaps, links ─► frontier ─► fetch ─► archive (WARC) ─► reading ─► collection ─► index
 //!                              ▲                                      │
 //!                              └────────── links ◄────────────────────┘
 //! ```
@@ -13,6 +13,8 @@
 #![forbid(unsafe_code)]
 
 pub mod archive;
+mod bytes;
+mod collection;
 pub mod config;
 mod error;
 mod explain;
@@ -30,6 +32,6 @@ pub use error::CrawlError;
 pub use explain::{ExplainError, Explained, explain};
 pub use indexing::Committed;
 pub use run::{
-    Crawl, CrawlProgress, CrawlSetup, Replayed, configuration, is_running, progress_of, replay,
-    request_stop, time_text,
+    Crawl, CrawlProgress, CrawlSetup, Replayed, configuration, is_running, ping, progress_of,
+    replay, request_stop, time_text,
 };

@@ -5,6 +5,7 @@ use super::site::SiteConfig;
 use super::sites::Sites;
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 /// A crawl as configured.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -17,6 +18,8 @@ pub struct CrawlConfig {
     pub user_agent: String,
     /// Networks of private addresses that may be connected to, as `127.0.0.0/8`. All others are refused.
     pub allow_addresses: Vec<IpNet>,
+    /// Files (PEM) of certificate authorities that are trusted beside those of the web, such as that of an intranet.
+    pub authorities: Vec<PathBuf>,
     /// Time between two commits of the index, in seconds.
     pub commit_every_s: f64,
     /// Pages fetched in one run, at most. `None`: no limit.
@@ -39,6 +42,7 @@ impl Default for CrawlConfig {
             sites: Vec::new(),
             user_agent: USER_AGENT.to_owned(),
             allow_addresses: Vec::new(),
+            authorities: Vec::new(),
             commit_every_s: 60.0,
             pages_max: None,
             fetches_max: 64,

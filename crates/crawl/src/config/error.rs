@@ -1,5 +1,7 @@
 //! Errors of a configuration.
 
+use std::path::PathBuf;
+use tokio_rustls::rustls::pki_types::pem;
 use web::address::AddressError;
 
 /// Error of a configuration.
@@ -15,6 +17,14 @@ pub enum ConfigError {
     /// A seed or a rule that is none.
     #[error(transparent)]
     Address(#[from] AddressError),
+    /// A file of certificates that cannot be read.
+    #[error("{}: {source}; expected certificates in PEM", path.display())]
+    Authority {
+        /// Path of the file.
+        path: PathBuf,
+        /// Reason.
+        source: pem::Error,
+    },
     /// A number outside of its range.
     #[error("{name}: {value} is out of range ({range})")]
     Range {

@@ -19,6 +19,8 @@ struct Site {
 #[derive(Debug, Clone)]
 pub struct Sites {
     sites: Vec<Site>,
+    /// Parameters that never changed a text, by origin.
+    learnt: BTreeMap<String, ParameterSet>,
 }
 
 /// Permission to visit a URL.
@@ -45,7 +47,10 @@ impl Sites {
             Site::new(config, seeds, parameters)
         });
         let sites = sites.collect::<Result<_, _>>()?;
-        Ok(Sites { sites })
+        Ok(Sites {
+            sites,
+            learnt: BTreeMap::new(),
+        })
     }
 
     /// Returns the seeds of all sites.
@@ -70,6 +75,25 @@ impl Sites {
             reason = decision.reason.to_string();
         }
         Err(reason)
+    }
+
+    /// Drops parameters, given with their origins, beside those of the configuration.
+    pub(crate) fn learn(&mut self, parameters: &[(String, String)]) {
+        let mut names: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (origin, name) in parameters {
+            names.entry(origin).or_default().push(name);
+        }
+        let sets = names.into_iter();
+        self.learnt = sets
+            .map(|(origin, names)| (origin.to_owned(), ParameterSet::new(names)))
+            .collect();
+    }
+
+    /// Returns the URL to visit instead, if it has parameters that were learnt to be without effect. Links are kept as
+    /// they stand: what is learnt later must not change what an earlier page said.
+    pub(crate) fn without_learnt(&self, url: &CanonicalUrl) -> Option<CanonicalUrl> {
+        let parameters = self.learnt.get(url.origin())?;
+        Some(url.without(parameters))
     }
 
     /// Returns the URL without the parameters that its site drops.
@@ -180,6 +204,17 @@ mod tests {
         assert!(sites.follow_seed(&from, &www).unwrap());
         assert!(sites.admit(&inner).is_ok() && sites.admit(&from).is_ok());
         assert!(!sites.follow_seed(&from, &www).unwrap());
+    }
+
+    #[test]
+    fn learnt_parameters_are_dropped_on_their_origin() {
+        let config = CrawlConfig::of_seeds(vec!["http://example.org".into()]);
+        let mut sites = config.compile().unwrap();
+        sites.learn(&[("http://example.org".into(), "visit".into())]);
+        let visited = |url: &str| sites.without_learnt(&CanonicalUrl::parse(url).unwrap());
+        let other = visited("http://example.org/?a=1&visit=9").unwrap();
+        assert_eq!(other.as_str(), "http://example.org/?a=1");
+        assert_eq!(visited("http://example.com/?visit=9"), None);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::host::Robots;
 use super::key;
 use super::law::{Recrawl, apply};
 use super::record::Record;
-use super::state::{Failure, State};
+use super::state::{Failure, Parked, State};
 use super::visit::{Effect, Finished, Notice, Outcome, RobotsAnswer, RobotsOutcome, VisitId};
 use crate::politeness::TimeMs;
 use std::net::IpAddr;
@@ -17,6 +17,8 @@ const DAY_MS: f64 = 86_400_000.0;
 /// Cost of a request to its host.
 enum Charge {
     None,
+    /// A request without a time of its own.
+    Asked,
     Answered(u64),
     Throttled(Option<u64>),
     Failed(u64),
@@ -39,6 +41,7 @@ fn charge_of(outcome: &Outcome) -> Charge {
             ..
         } => Charge::Answered(*took_ms),
         Outcome::Failed { took_ms, .. } => Charge::Failed(*took_ms),
+        Outcome::Parked(Parked::Type | Parked::Probe) => Charge::Asked,
         Outcome::Refused(_) | Outcome::Parked(_) => Charge::None,
     }
 }
@@ -91,11 +94,14 @@ impl Frontier {
         let notice = match outcome {
             Outcome::Fetched {
                 duplicate,
+                repeats,
                 text_hash,
                 ..
-            } if first_visit => {
-                self.shape_visited(id, &url, !duplicate && known_text != Some(*text_hash))?
-            }
+            } if first_visit => self.shape_visited(
+                id,
+                &url,
+                !duplicate && !repeats && known_text != Some(*text_hash),
+            )?,
             _ => None,
         };
         self.store_host(id)?;
@@ -177,6 +183,7 @@ impl Frontier {
         let owned = host.owned;
         match *charge {
             Charge::None => return,
+            Charge::Asked => host.pace.allow_after(law, owned, now),
             Charge::Answered(took_ms) => host.pace.answered(law, owned, took_ms, now),
             Charge::Throttled(retry_after_s) => host.pace.throttled(law, owned, retry_after_s, now),
             Charge::Failed(took_ms) => host.pace.failed(law, owned, took_ms, now),
@@ -188,7 +195,9 @@ impl Frontier {
         match *charge {
             Charge::Answered(took_ms) => address.pace.answered(law, false, took_ms, now),
             Charge::Failed(took_ms) => address.pace.failed(law, false, took_ms, now),
-            Charge::Throttled(_) | Charge::None => address.pace.allow_after(law, false, now),
+            Charge::Throttled(_) | Charge::Asked | Charge::None => {
+                address.pace.allow_after(law, false, now)
+            }
         }
     }
 

@@ -6,7 +6,7 @@
 //!
 //! Example, a host just found, `http://a`: 08 68 74 74 70 3a 2f 2f 61 00 00 00 00 00 00 00 00, then 8 bytes 00.
 use super::key;
-use super::store::bytes::{Reader, put_bytes, put_varint};
+use crate::bytes::{Reader, put_bytes, put_varint};
 use crate::politeness::{Pace, TimeMs};
 use crate::recrawl::HostRate;
 use std::collections::VecDeque;

@@ -61,6 +61,7 @@ pub(super) fn apply(
             noindex,
             validators,
             place,
+            ..
         } => {
             answered(record, *status, *took_ms);
             let changed = record.text_hash != Some(*text_hash);

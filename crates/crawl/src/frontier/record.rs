@@ -8,7 +8,7 @@
 //! Times are milliseconds. `due` is absent while it equals `discovered`. A page that was never visited takes about
 //! 19 bytes beside its key.
 use super::state::{Source, State};
-use super::store::bytes::{Reader, put_bytes, put_varint};
+use crate::bytes::{Reader, put_bytes, put_varint};
 use crate::politeness::TimeMs;
 
 /// Place of an answer's bytes: WARC file, offset and length.
@@ -88,6 +88,11 @@ const HAS_GONE: u8 = 128;
 const INDEXED: u8 = 0x80;
 
 impl Record {
+    /// Whether a stated date of change made the page due before its time.
+    pub fn is_claimed(&self) -> bool {
+        self.visits > 0 && self.due <= self.last
+    }
+
     /// Returns a record of a URL first seen by `sighting`.
     pub(super) fn new(sighting: &Sighting) -> Record {
         Record {

@@ -14,14 +14,17 @@ pub enum Source {
     Redirect,
     /// A ping (IndexNow).
     Ping,
+    /// A path that does not exist, to see how the host says so.
+    Probe,
 }
 
-const SOURCES: [Source; 5] = [
+const SOURCES: [Source; 6] = [
     Source::Seed,
     Source::Link,
     Source::Sitemap,
     Source::Redirect,
     Source::Ping,
+    Source::Probe,
 ];
 
 impl Source {
@@ -90,6 +93,8 @@ pub enum Parked {
     Type,
     /// Failed too often.
     Failures,
+    /// A path that does not exist, visited once.
+    Probe,
 }
 
 /// State of a URL.
@@ -113,7 +118,7 @@ pub enum State {
 }
 
 /// The class of each state on disk. Never reordered; new ones at new numbers.
-const CLASSES: [(u8, State); 24] = [
+const CLASSES: [(u8, State); 25] = [
     (0, State::Queued),
     (1, State::Fetched),
     (2, State::Moved),
@@ -138,6 +143,7 @@ const CLASSES: [(u8, State); 24] = [
     (42, State::Parked(Parked::Shape)),
     (43, State::Parked(Parked::Type)),
     (44, State::Parked(Parked::Failures)),
+    (45, State::Parked(Parked::Probe)),
 ];
 
 impl State {
@@ -185,6 +191,9 @@ impl std::fmt::Display for State {
             State::Parked(Parked::Shape) => "parked: the URL is too long or repeats itself",
             State::Parked(Parked::Type) => "parked: not a type that is indexed",
             State::Parked(Parked::Failures) => "parked: it failed too often",
+            State::Parked(Parked::Probe) => {
+                "parked: asked for once to see how the host answers for what it does not have"
+            }
         })
     }
 }

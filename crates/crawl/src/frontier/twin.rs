@@ -149,6 +149,9 @@ impl Twin {
             (Outcome::Failed { took_ms, .. }, None) => {
                 host.pace.failed(&self.law, false, *took_ms, now)
             }
+            (Outcome::Parked(super::Parked::Type | super::Parked::Probe), None) => {
+                host.pace.allow_after(&self.law, false, now);
+            }
             (Outcome::Refused(_) | Outcome::Parked(_), None) => {}
         }
         let recrawl = Recrawl {

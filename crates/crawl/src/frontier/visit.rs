@@ -88,6 +88,8 @@ pub enum Outcome {
         duplicate: bool,
         /// Whether the page or its headers say noindex.
         noindex: bool,
+        /// Whether another page of the host has the same text.
+        repeats: bool,
         /// Validators of the next conditional request.
         validators: Validators,
         /// Place of the answer, which is durable.

@@ -1,9 +1,9 @@
-//! Ends of visits: answers go to the archive, then to the frontier, then to the index; links are noted.
+//! Ends of visits: answers go to the archive, then to the frontier, then to the collection; links are noted.
 
 use super::crawl::Crawl;
 use super::outcome::{failure_of, outcome_of};
 use super::rules;
-use super::setup::now;
+use super::setup::{ended_now, now};
 use super::visit::{AnswerKind, Answered, Event, RobotsAnswered, RobotsVisited, Visited};
 use crate::error::CrawlError;
 use crate::frontier::{
@@ -11,13 +11,24 @@ use crate::frontier::{
     url_hash,
 };
 use crate::politeness::TimeMs;
-use crate::reading::FoundLink;
+use crate::reading::{FoundLink, ReadKind};
 use jiff::Timestamp;
 use std::sync::Arc;
 use std::time::Duration;
 use web::address::{CanonicalUrl, trap};
 use web::warc;
 use xxhash_rust::xxh3::xxh3_64;
+
+/// Visit that ended with an answer.
+pub(super) struct Ended<'a> {
+    pub(super) id: VisitId,
+    pub(super) url: &'a CanonicalUrl,
+    pub(super) depth: u16,
+    pub(super) source: Source,
+    pub(super) is_claimed: bool,
+    pub(super) took_ms: u64,
+    pub(super) place: WarcPlace,
+}
 
 impl Crawl {
     /// Takes what ended, waiting for the first event up to `wait`.
@@ -26,14 +37,14 @@ impl Crawl {
         let mut next = self.events.1.recv_timeout(wait).ok();
         while let Some(event) = next {
             self.in_flight -= 1;
-            let now = now();
+            let ended = ended_now();
             match event {
                 Event::Resolved(id, address) => {
                     if let Some(visit) = self.waiting.remove(&id) {
-                        self.connect(visit, address, now)?;
+                        self.connect(visit, address, now())?;
                     }
                 }
-                Event::Robots(visited) => self.robots(visited, now)?,
+                Event::Robots(visited) => self.robots(visited, ended)?,
                 Event::Page(visited) => pages.push(*visited),
             }
             next = self.events.1.try_recv().ok();
@@ -59,19 +70,23 @@ impl Crawl {
             places.push(place);
         }
         self.archive.sync()?;
-        let now = now();
+        let now = ended_now();
         for (page, place) in pages.into_iter().zip(places) {
             match page.answer {
                 Ok(answered) => {
-                    self.answered(
-                        page.id,
-                        &page.url,
-                        page.depth,
-                        page.took_ms,
-                        answered,
+                    let visit = Ended {
+                        id: page.id,
+                        url: &page.url,
+                        depth: page.depth,
+                        source: page.source,
+                        is_claimed: page.is_claimed,
+                        took_ms: page.took_ms,
                         place,
-                        now,
-                    )?;
+                    };
+                    match page.source {
+                        Source::Probe => self.probe_answered(&visit, &answered, now)?,
+                        _ => self.answered(&visit, answered, now)?,
+                    }
                 }
                 Err(error) => {
                     let outcome = failure_of(&error, page.took_ms);
@@ -85,18 +100,26 @@ impl Crawl {
         Ok(())
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of one visit")]
-    pub(super) fn answered(
+    fn answered(
         &mut self,
-        id: VisitId,
-        url: &CanonicalUrl,
-        depth: u16,
-        took_ms: u64,
+        visit: &Ended<'_>,
         answered: Answered,
-        place: WarcPlace,
         now: TimeMs,
     ) -> Result<(), CrawlError> {
-        let outcome = outcome_of(&answered, url, took_ms, place);
+        let (url, depth) = (visit.url, visit.depth);
+        let outcome = match self.is_soft_missing(visit, &answered) {
+            true => {
+                self.progress.soft_missing += 1;
+                Outcome::Gone {
+                    status: answered.status,
+                    took_ms: visit.took_ms,
+                }
+            }
+            false => {
+                let repeats = self.repeats(url, &answered.kind);
+                outcome_of(&answered, url, visit.took_ms, visit.place, repeats)
+            }
+        };
         self.progress.wire_bytes += answered.wire_bytes;
         self.progress.cut += u64::from(answered.is_cut);
         let counter = match &outcome {
@@ -108,10 +131,10 @@ impl Crawl {
             _ => &mut self.progress.failed,
         };
         *counter += 1;
-        let mut document = None;
+        let mut read = None;
         match answered.kind {
-            AnswerKind::Page(reading) => {
-                let is_list = reading.kind == crate::reading::ReadKind::List;
+            AnswerKind::Page(reading, templates) if matches!(outcome, Outcome::Fetched { .. }) => {
+                let is_list = reading.kind == ReadKind::List;
                 let source = if is_list {
                     Source::Sitemap
                 } else {
@@ -121,27 +144,39 @@ impl Crawl {
                 if let Some(canonical) = &reading.canonical {
                     self.discover(canonical, depth, Source::Link, Some(url), None, now)?;
                 }
-                document = reading.document;
+                read = Some((reading, templates));
             }
             AnswerKind::Redirect(Some(to)) if &to != url => {
                 self.follow_seed(url, &to)?;
                 let depth = depth.saturating_add(1);
                 self.discover(&to, depth, Source::Redirect, Some(url), None, now)?;
+                self.collection.alias(url.as_str(), to.as_str())?;
             }
             _ => {}
         }
-        let finished = self.frontier.finished(id, &outcome, now)?;
+        let finished = self.frontier.finished(visit.id, &outcome, now)?;
         self.unsynced += 1;
         let Some(finished) = finished else {
             return Ok(());
         };
-        match (finished.effect, document) {
-            (Effect::Index, Some(document)) => self.index(|indexing| indexing.add(document))?,
-            // The page became a sitemap, or what its text was is gone.
-            (Effect::Index, None) | (Effect::Delete(_), _) => {
-                self.index(|indexing| indexing.delete(finished.url))?;
+        if visit.is_claimed
+            && matches!(
+                outcome,
+                Outcome::Fetched { .. } | Outcome::NotModified { .. }
+            )
+        {
+            let has_changed = finished.effect == Effect::Index;
+            self.state.date_trust.visited(url.origin(), has_changed);
+        }
+        match (read, finished.effect) {
+            (Some((reading, templates)), effect) if reading.kind == ReadKind::Page => {
+                self.collect_page(visit, *reading, templates, effect == Effect::Index)?;
             }
-            (Effect::Keep, _) => {}
+            // It became a sitemap, or is gone.
+            (Some(_), _) | (None, Effect::Delete(_) | Effect::Index) => {
+                self.collection.gone(&finished.url)?;
+            }
+            (None, Effect::Keep) => {}
         }
         if let Some(notice) = finished.notice {
             self.notice(notice);
@@ -175,7 +210,10 @@ impl Crawl {
     ) -> Result<(), CrawlError> {
         let depth = depth.saturating_add(1);
         for link in links {
-            self.discover(&link.url, depth, source, Some(from), link.modified_ms, now)?;
+            let stated_ms = link.modified_ms;
+            let trust = &mut self.state.date_trust;
+            let modified_ms = stated_ms.filter(|_| trust.believes(link.url.origin()));
+            self.discover(&link.url, depth, source, Some(from), modified_ms, now)?;
         }
         Ok(())
     }
@@ -190,6 +228,8 @@ impl Crawl {
         modified_ms: Option<u64>,
         now: TimeMs,
     ) -> Result<(), CrawlError> {
+        let cleaned = self.sites.without_learnt(url);
+        let url = cleaned.as_ref().unwrap_or(url);
         if self.sites.admit(url).is_err() {
             self.progress.links_out_of_scope += 1;
             return Ok(());
@@ -207,7 +247,7 @@ impl Crawl {
             modified: modified_ms.map(TimeMs),
         };
         self.frontier.discover(&found, now)?;
-        Ok(())
+        self.note_probe(url, now)
     }
 
     pub(super) fn robots(&mut self, visited: RobotsVisited, now: TimeMs) -> Result<(), CrawlError> {
@@ -305,6 +345,7 @@ impl Crawl {
         // A `Vec` takes every write.
         let _ = writer.metadata(&about, &[("shorttail-deleted", &reason)], None);
         self.archive.append(&writer.into_inner(), 0, 0)?;
-        self.index(|indexing| indexing.delete(url.to_owned()))
+        self.collection.gone(url)?;
+        Ok(())
     }
 }

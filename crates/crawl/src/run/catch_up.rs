@@ -1,23 +1,23 @@
-//! Index from the archive: what a crash kept from the index, or everything.
+//! Collection and index from the archive: what a crash kept from them, or everything.
 //!
-//! The frontier decides: a record whose place is that of the URL's last answer is indexed if the URL should be; a URL
+//! The frontier decides: a record whose place is that of the URL's last answer is read if the URL should be known; a URL
 //! that should not be in the index is deleted. So reading any part of the archive any number of times gives the same
-//! index.
+//! collection.
 
+use super::collect::is_withheld;
 use super::crawl::Crawl;
-use super::setup::{now, opened_sites};
-use super::state::{LOCK_NAME, read_config};
+use super::probe::text_of;
+use super::reread::reading_of;
 use crate::archive;
+use crate::collection::{Collection, PageFacts};
 use crate::config::{CrawlConfig, Sites};
 use crate::error::CrawlError;
-use crate::frontier::{Frontier, FrontierOptions};
-use crate::indexing::{Committed, Indexing};
-use crate::reading::{self, Answer};
-use corpus::Document;
-use index::BuildOptions;
+use crate::frontier::{Frontier, Source, State, WarcPlace};
+use crate::reading::{ReadKind, Reading};
 use std::collections::HashSet;
 use vfs::SharedStorage;
 use web::address::CanonicalUrl;
+use web::page::HostTemplates;
 use web::warc::{Item, Kind, Reader, Record};
 
 /// Result of reading the archive.
@@ -25,7 +25,7 @@ use web::warc::{Item, Kind, Reader, Record};
 pub struct Replayed {
     /// Records read.
     pub records: u64,
-    /// Documents indexed.
+    /// Pages read, which may be documents.
     pub documents: u64,
     /// Damaged places.
     pub damaged: u64,
@@ -33,29 +33,46 @@ pub struct Replayed {
     pub bytes: u64,
 }
 
-/// Change of the index that a record stands for.
-enum Found {
-    Document(Document),
-    Delete(String),
+/// What a record stands for now.
+pub(super) enum Found {
+    Page(Box<Reading>, String, WarcPlace),
+    Gone(String),
+    Redirect(String, String),
+    Probe(String, String),
+}
+
+/// Archive of a crawl with what is needed to read it.
+pub(super) struct ArchiveReader<'a> {
+    pub(super) storage: &'a SharedStorage,
+    pub(super) frontier: &'a mut Frontier,
+    pub(super) sites: &'a Sites,
+    pub(super) product_token: &'a str,
 }
 
 impl Crawl {
-    /// Brings the index up to date with what the frontier acknowledged since the last commit of the index.
-    pub(super) fn catch_up(&mut self) -> Result<(), CrawlError> {
-        let from = (self.state.indexed_file, self.state.indexed_bytes);
-        let mut changes = Vec::new();
-        let read = read_from(
-            &self.storage,
-            &mut self.frontier,
-            from,
-            &self.sites,
-            self.config.product_token(),
-            &mut |found| {
-                changes.push(found);
-                Ok(())
-            },
-            &mut |_| {},
-        )?;
+    /// Brings the index up to date with what the frontier acknowledged since the last commit of the index; with the whole
+    /// archive where the log of facts is damaged.
+    pub(super) fn catch_up(&mut self, is_whole: bool) -> Result<(), CrawlError> {
+        let from = match is_whole {
+            true => (self.state.indexed_file, self.state.indexed_bytes),
+            false => (0, 0),
+        };
+        self.collection.distrust();
+        if self.state.is_unsettled {
+            self.collection.unsettle();
+        }
+        let mut reader = ArchiveReader {
+            storage: &self.storage,
+            frontier: &mut self.frontier,
+            sites: &self.sites,
+            product_token: self.config.product_token(),
+        };
+        let collection = &mut self.collection;
+        let mut take = |found| {
+            let new = |reading: &mut Reading| reading.document.take();
+            take(collection, found, &new)
+        };
+        let read = reader.read_from(from, &mut take, &mut |_| {})?;
         if read.damaged > 0 {
             let told = format!(
                 "{} damaged places in the archive were left out",
@@ -63,152 +80,127 @@ impl Crawl {
             );
             self.progress.notice(told);
         }
-        for change in changes {
-            self.index(|indexing| match change {
-                Found::Document(document) => indexing.add(document),
-                Found::Delete(url) => indexing.delete(url),
-            })?;
-        }
-        self.commit()
+        self.commit(self.collection.has_changed())
     }
 }
 
-/// Builds an index from the archive of the crawl in `storage`, without any request. Reports to `report`.
-///
-/// # Errors
-/// No crawl; a running one; errors of the disk.
-pub fn replay(
-    storage: &SharedStorage,
-    index: SharedStorage,
-    build: BuildOptions,
-    report: &mut dyn FnMut(&Replayed),
-) -> Result<(Replayed, Committed), CrawlError> {
-    let _lock = storage.lock(LOCK_NAME)?;
-    let Some(config) = read_config(storage)? else {
-        let path = storage.location();
-        return Err(CrawlError::NoCrawl { path });
-    };
-    let sites = opened_sites(&config, storage)?;
-    let options = FrontierOptions::default();
-    let (mut frontier, _) = Frontier::open(storage.clone(), options, now())?;
-    let indexing = Indexing::start(index, build).map_err(CrawlError::Threads)?;
-    let read = {
-        let mut change = |found| match found {
-            Found::Document(document) => indexing.add(document),
-            Found::Delete(_) => Ok(()),
-        };
-        read_from(
-            storage,
-            &mut frontier,
-            (0, 0),
-            &sites,
-            config.product_token(),
-            &mut change,
-            report,
-        )
-    };
-    let committed = indexing.commit();
-    indexing.finish()?;
-    let committed = committed.map_err(|_| CrawlError::NoCrawl {
-        path: storage.location(),
-    })?;
-    Ok((read?, committed))
+/// Gives the collection what a record stands for; `document` chooses whether a page is written at once.
+pub(super) fn take(
+    collection: &mut Collection,
+    found: Found,
+    document: &dyn Fn(&mut Reading) -> Option<corpus::Document>,
+) -> Result<(), CrawlError> {
+    match found {
+        Found::Page(mut reading, url, place) => {
+            let facts = PageFacts::of(&url, &reading, place);
+            let document = document(&mut reading);
+            collection.page(&facts, document, 0)?;
+            if let Some(canonical) = &reading.canonical {
+                collection.alias(&url, canonical.as_str())?;
+            }
+        }
+        Found::Gone(url) => collection.gone(&url)?,
+        Found::Redirect(from, to) => collection.alias(&from, &to)?,
+        Found::Probe(origin, text) => collection.probed(&origin, &text)?,
+    }
+    Ok(())
 }
 
-/// Reads the archive from a place on, and gives what each record stands for to `change`.
-fn read_from(
-    storage: &SharedStorage,
-    frontier: &mut Frontier,
-    (first, first_bytes): (u32, u64),
-    sites: &Sites,
-    product_token: &str,
-    change: &mut dyn FnMut(Found) -> Result<(), crate::indexing::Ended>,
-    report: &mut dyn FnMut(&Replayed),
-) -> Result<Replayed, CrawlError> {
-    let mut read = Replayed::default();
-    let mut deleted = HashSet::new();
-    for number in archive::numbers(storage)? {
-        if number < first {
-            continue;
-        }
-        let start = if number == first { first_bytes } else { 0 };
-        let bytes = archive::open(storage, number)?;
-        let Some(rest) = bytes.get(start as usize..) else {
-            continue;
-        };
-        let mut reader = Reader::new(rest);
-        while let Ok(Some(item)) = reader.next() {
-            let Item::Record(record) = item else {
-                read.damaged += 1;
+impl ArchiveReader<'_> {
+    /// Reads the archive from a place on, and gives what each record stands for to `take`.
+    pub(super) fn read_from(
+        &mut self,
+        (first, first_bytes): (u32, u64),
+        take: &mut dyn FnMut(Found) -> Result<(), CrawlError>,
+        report: &mut dyn FnMut(&Replayed),
+    ) -> Result<Replayed, CrawlError> {
+        let mut read = Replayed::default();
+        let mut gone = HashSet::new();
+        for number in archive::numbers(self.storage)? {
+            if number < first {
+                continue;
+            }
+            let start = if number == first { first_bytes } else { 0 };
+            let bytes = archive::open(self.storage, number)?;
+            let Some(rest) = bytes.get(start as usize..) else {
                 continue;
             };
-            read.records += 1;
-            let place = (number, start + record.place.offset);
-            let found = found(&record, place, frontier, sites, product_token, &mut deleted);
-            if let Some(found) = found {
-                read.documents += u64::from(matches!(found, Found::Document(_)));
-                if change(found).is_err() {
-                    return Ok(read);
+            let mut reader = Reader::new(rest);
+            while let Ok(Some(item)) = reader.next() {
+                let Item::Record(record) = item else {
+                    read.damaged += 1;
+                    continue;
+                };
+                read.records += 1;
+                let place = (number, start + record.place.offset);
+                if let Some(found) = self.found(&record, place, &mut gone) {
+                    read.documents += u64::from(matches!(found, Found::Page(..)));
+                    take(found)?;
                 }
+                report(&Replayed {
+                    bytes: read.bytes + reader.source_bytes(),
+                    ..read
+                });
             }
-            report(&Replayed {
-                bytes: read.bytes + reader.source_bytes(),
-                ..read
-            });
+            read.bytes += rest.len() as u64;
         }
-        read.bytes += rest.len() as u64;
+        Ok(read)
     }
-    Ok(read)
+
+    /// Returns what a record stands for now, if it does.
+    fn found(
+        &mut self,
+        record: &Record,
+        (file, offset): (u32, u64),
+        gone: &mut HashSet<String>,
+    ) -> Option<Found> {
+        if !matches!(record.kind, Kind::Response | Kind::Metadata) {
+            return None;
+        }
+        let url = record.uri.as_deref()?;
+        let known = self.frontier.explain(url)?.record;
+        let is_response = record.kind == Kind::Response;
+        if known.source == Source::Probe {
+            let url = CanonicalUrl::parse(url).ok()?;
+            let reading = self.reading(record, None).filter(|_| is_response)?;
+            let text = text_of(&reading).unwrap_or_default().to_owned();
+            return Some(Found::Probe(url.origin().to_owned(), text));
+        }
+        if known.state == State::Moved && is_response {
+            let to = location(record, url)?;
+            let to = self.sites.cleaned(to).to_string();
+            gone.insert(url.to_owned());
+            return Some(Found::Redirect(url.to_owned(), to));
+        }
+        if !known.indexed && !is_withheld(known.state) {
+            return gone
+                .insert(url.to_owned())
+                .then(|| Found::Gone(url.to_owned()));
+        }
+        let place = known.place?;
+        let is_last = (place.file, place.offset_bytes) == (file, offset);
+        let reading = self
+            .reading(record, None)
+            .filter(|_| is_last && is_response)?;
+        (reading.kind == ReadKind::Page)
+            .then(|| Found::Page(Box::new(reading), url.to_owned(), place))
+    }
+
+    fn reading(&self, record: &Record, templates: Option<&HostTemplates>) -> Option<Reading> {
+        reading_of(record, self.sites, self.product_token, templates)
+    }
 }
 
-/// Returns what a record stands for now, if it does.
-fn found(
-    record: &Record,
-    (file, offset): (u32, u64),
-    frontier: &mut Frontier,
-    sites: &Sites,
-    product_token: &str,
-    deleted: &mut HashSet<String>,
-) -> Option<Found> {
-    if !matches!(record.kind, Kind::Response | Kind::Metadata) {
-        return None;
-    }
-    let url = record.uri.as_deref()?;
-    let known = frontier.explain(url)?.record;
-    if !known.indexed {
-        return deleted
-            .insert(url.to_owned())
-            .then(|| Found::Delete(url.to_owned()));
-    }
-    let place = known.place?;
-    let is_last = (place.file, place.offset_bytes) == (file, offset);
-    (is_last && record.kind == Kind::Response)
-        .then(|| document_of(record, sites, product_token).map(Found::Document))?
-}
-
-/// Reads the document of a response record.
-fn document_of(record: &Record, sites: &Sites, product_token: &str) -> Option<Document> {
-    let url = CanonicalUrl::parse(record.uri.as_deref()?).ok()?;
+/// Returns the target of a redirect.
+fn location(record: &Record, url: &str) -> Option<CanonicalUrl> {
     let head = record.http()?;
-    let tags = head.headers.iter();
-    let robots_tags: Vec<String> = tags
-        .filter(|(name, _)| name.eq_ignore_ascii_case("x-robots-tag"))
-        .map(|(_, value)| value.clone())
-        .collect();
-    let answer = Answer {
-        url: &url,
-        content_type: head.header("content-type"),
-        robots_tags: &robots_tags,
-        language: head.header("content-language"),
-        body: &record.block[head.body_at..],
-        now_s: record.date.map_or(0, |date| date.as_second()),
-    };
-    reading::read(&answer, sites, product_token).document
+    let url = CanonicalUrl::parse(url).ok()?;
+    url.join(head.header("location")?).ok()
 }
 
 /// Returns the configuration of the last run.
 pub fn configuration(storage: &SharedStorage) -> Result<CrawlConfig, CrawlError> {
-    read_config(storage)?.ok_or_else(|| CrawlError::NoCrawl {
+    super::state::read_config(storage)?.ok_or_else(|| CrawlError::NoCrawl {
         path: storage.location(),
     })
 }

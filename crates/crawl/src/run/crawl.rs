@@ -6,6 +6,7 @@ use super::setup::{fetch_options, frontier_options, now, opened_sites};
 use super::state::{self, CrawlState, LOCK_NAME, STOP_NAME};
 use super::visit::{Event, VisitContext};
 use crate::archive::Archive;
+use crate::collection::Collection;
 use crate::config::{CrawlConfig, Sites};
 use crate::error::CrawlError;
 use crate::fetch::{Fetcher, Resolve};
@@ -13,7 +14,7 @@ use crate::frontier::{Frontier, Source, Visit, VisitId};
 use crate::indexing::{Ended, Indexing};
 use crate::politeness::TimeMs;
 use index::BuildOptions;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -51,6 +52,7 @@ pub struct Crawl {
     pub(super) storage: SharedStorage,
     pub(super) frontier: Frontier,
     pub(super) archive: Archive,
+    pub(super) collection: Collection,
     pub(super) indexing: Indexing,
     pub(super) state: CrawlState,
     pub(super) context: Arc<VisitContext>,
@@ -58,6 +60,8 @@ pub struct Crawl {
     pub(super) resolver: Arc<dyn Resolve>,
     /// Address of each origin at its last visit.
     pub(super) addresses: HashMap<String, IpAddr>,
+    /// Origins whose probe was noted in this run.
+    pub(super) probed: HashSet<String>,
     pub(super) waiting: HashMap<VisitId, Visit>,
     pub(super) events: (Sender<Event>, Receiver<Event>),
     pub(super) runtime: Runtime,
@@ -85,7 +89,9 @@ impl Crawl {
             .thread_name("crawl-fetch")
             .build()
             .map_err(CrawlError::Threads)?;
-        let fetch = fetch_options(&config, &sites, setup.resolver);
+        let facts_end = (state.facts_file, state.facts_bytes);
+        let (collection, is_whole) = Collection::open(storage.clone(), facts_end)?;
+        let fetch = fetch_options(&config, &sites, setup.resolver)?;
         let mut crawl = Crawl {
             resolver: fetch.resolver.clone(),
             context: Arc::new(VisitContext {
@@ -98,9 +104,11 @@ impl Crawl {
             storage,
             frontier,
             archive,
+            collection,
             state,
             rules: RulesCache::default(),
             addresses: HashMap::new(),
+            probed: HashSet::new(),
             waiting: HashMap::new(),
             events: channel(),
             runtime,
@@ -123,7 +131,7 @@ impl Crawl {
         }
         state::write_config(&crawl.storage, &crawl.config)?;
         state::remove(&crawl.storage, STOP_NAME)?;
-        crawl.catch_up()?;
+        crawl.catch_up(is_whole)?;
         crawl.begin(now)?;
         Ok(crawl)
     }
@@ -138,7 +146,7 @@ impl Crawl {
         for seed in sites.seeds() {
             self.discover(seed, 0, Source::Seed, None, None, now)?;
         }
-        Ok(())
+        self.take_pings(now)
     }
 
     /// Visits until nothing is due, `is_stopped` says so, or another process asks for the end. Reports to `report`
@@ -175,7 +183,8 @@ impl Crawl {
                 commit_every
             };
             if committed.elapsed() >= commit_after {
-                self.commit()?;
+                let settles = self.collection.is_settling_due();
+                self.commit(settles)?;
                 committed = Instant::now();
             }
             if looked.elapsed() >= STATUS_EVERY {
@@ -185,6 +194,7 @@ impl Crawl {
                 if state::remove(&self.storage, STOP_NAME)? {
                     break;
                 }
+                self.take_pings(now())?;
             }
             self.progress.elapsed_s = self.started.elapsed().as_secs_f64();
             self.progress.in_flight = self.in_flight as u64;
@@ -199,8 +209,10 @@ impl Crawl {
         report: &mut dyn FnMut(&CrawlProgress),
     ) -> Result<CrawlProgress, CrawlError> {
         self.frontier.checkpoint()?;
-        self.commit()?;
+        let settles = self.collection.has_changed();
+        self.commit(settles)?;
         self.archive.close()?;
+        self.collection.close()?;
         self.state.write(&self.storage)?;
         self.count();
         self.progress.is_ended = true;
@@ -230,10 +242,13 @@ impl Crawl {
         }
     }
 
-    /// Commits the index, and notes how far it follows the archive.
-    pub(super) fn commit(&mut self) -> Result<(), CrawlError> {
+    /// Commits the index, after what all pages together say of each if `settles`, and notes how far it follows the
+    /// archive.
+    pub(super) fn commit(&mut self, settles: bool) -> Result<(), CrawlError> {
         self.archive.sync()?;
         self.frontier.sync()?;
+        self.collect(settles)?;
+        let facts = self.collection.sync()?;
         let committed = match self.indexing.commit() {
             Ok(committed) => committed,
             Err(Ended) => return Err(self.index_error()),
@@ -245,9 +260,15 @@ impl Crawl {
         if committed.documents > 0 {
             self.progress.documents = committed.documents;
         }
-        let is_new = (self.state.indexed_file, self.state.indexed_bytes) != (file, bytes);
-        if is_new {
-            (self.state.indexed_file, self.state.indexed_bytes) = (file, bytes);
+        self.collection.committed()?;
+        self.collection.sync()?;
+        let before = self.state.clone();
+        (self.state.indexed_file, self.state.indexed_bytes) = (file, bytes);
+        if facts.1 > 0 {
+            (self.state.facts_file, self.state.facts_bytes) = facts;
+        }
+        self.state.is_unsettled = self.collection.has_changed();
+        if self.state != before {
             self.state.write(&self.storage)?;
         }
         Ok(())

@@ -1,11 +1,12 @@
 //! Start of visits: what the frontier gives, unless rules forbid it or its address is in use.
 
+use super::collect::is_withheld;
 use super::crawl::Crawl;
 use super::setup::now;
 use super::visit::{Event, PageVisit, visit_page, visit_robots};
 use crate::error::CrawlError;
 use crate::frontier::{
-    Effect, Next, Outcome, Parked, Permission, Refusal, Validators, Visit, VisitKind,
+    Effect, Next, Outcome, Parked, Permission, Refusal, Source, Validators, Visit, VisitKind,
 };
 use crate::politeness::TimeMs;
 use std::net::IpAddr;
@@ -15,8 +16,9 @@ use web::address::CanonicalUrl;
 
 /// Longest wait for a visit that ends, before the clock is looked at again.
 const TURN: Duration = Duration::from_millis(100);
-/// A run ends where nothing is due for longer than this, in milliseconds.
-const WAIT_MS_MAX: u64 = 600_000;
+/// A run ends where nothing is due for longer than this, in milliseconds: longer than any Crawl-delay that is kept, shorter
+/// than the wait for a robots.txt that cannot be read.
+const WAIT_MS_MAX: u64 = 400_000;
 /// Entries of runs merged in an idle turn.
 const WORK_ENTRIES: usize = 20_000;
 
@@ -137,19 +139,24 @@ impl Crawl {
             return Ok(());
         };
         let record = visit.record.as_ref();
-        let is_indexed = record.is_some_and(|record| record.indexed);
+        let templates = self.collection.templates_of(&visit.origin);
         let visited = visit_page(
             context,
             PageVisit {
                 id: visit.id,
                 url,
                 depth: record.map_or(0, |record| record.depth),
-                // What the index does not hold is fetched whole.
+                source: record.map_or(Source::Link, |record| record.source),
+                is_claimed: record.is_some_and(|record| record.is_claimed()),
+                // What neither the index holds nor the page itself keeps from it is fetched whole.
                 validators: match record {
-                    Some(record) if is_indexed => record.validators.clone(),
+                    Some(record) if record.indexed || is_withheld(record.state) => {
+                        record.validators.clone()
+                    }
                     _ => Validators::default(),
                 },
                 sites: self.sites.clone(),
+                templates,
             },
         );
         self.runtime.spawn(async move {

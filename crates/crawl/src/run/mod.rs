@@ -12,17 +12,27 @@
 
 mod answers;
 mod catch_up;
+mod collect;
 mod crawl;
+mod dates;
+#[cfg(test)]
+mod deletions;
 mod giving;
 mod outcome;
+mod pings;
+mod probe;
 mod progress;
+mod replay;
+mod reread;
 mod rules;
 mod setup;
 mod state;
 mod visit;
 
-pub use catch_up::{Replayed, configuration, replay};
+pub use catch_up::{Replayed, configuration};
 pub use crawl::{Crawl, CrawlSetup};
+pub use pings::ping;
 pub use progress::CrawlProgress;
+pub use replay::replay;
 pub use setup::{is_running, progress_of, request_stop, time_text};
 pub(crate) use setup::{now, opened_sites};

@@ -5,12 +5,13 @@ use crate::fetch::FetchError;
 use crate::frontier::{Failure, Outcome, Parked, WarcPlace};
 use web::address::CanonicalUrl;
 
-/// Returns the outcome of an answer that is archived at `place`.
+/// Returns the outcome of an answer that is archived at `place`; `repeats` says that its host has the text elsewhere.
 pub(super) fn outcome_of(
     answered: &Answered,
     url: &CanonicalUrl,
     took_ms: u64,
     place: WarcPlace,
+    repeats: bool,
 ) -> Outcome {
     let status = answered.status;
     let failed = |failure| Outcome::Failed {
@@ -20,12 +21,13 @@ pub(super) fn outcome_of(
         retry_after_s: answered.retry_after_s,
     };
     match &answered.kind {
-        AnswerKind::Page(reading) => Outcome::Fetched {
+        AnswerKind::Page(reading, _) => Outcome::Fetched {
             status,
             took_ms,
             text_hash: reading.text_hash,
             duplicate: reading.canonical.is_some(),
             noindex: reading.noindex,
+            repeats,
             validators: answered.validators.clone(),
             place,
         },

@@ -22,6 +22,12 @@ pub struct CrawlProgress {
     pub refused: u64,
     /// Bytes of bodies on the wire.
     pub wire_bytes: u64,
+    /// Of the missing, pages that answer 200 with the text that the host has for what does not exist.
+    pub soft_missing: u64,
+    /// Pages left out of the index because another has the same text.
+    pub duplicates: u64,
+    /// URLs that pings asked for.
+    pub pings: u64,
     /// Pages cut at the limit of a body.
     pub cut: u64,
     /// Links out of the scope, not visited.

@@ -2,13 +2,15 @@
 
 use super::progress::CrawlProgress;
 use super::state::{self, CrawlState, LOCK_NAME, STOP_NAME};
-use crate::config::{CrawlConfig, Sites};
+use crate::config::{ConfigError, CrawlConfig, Sites};
 use crate::error::CrawlError;
 use crate::fetch::{AddressGuard, FetchOptions, Limits, OriginHeaders, Resolve};
 use crate::frontier::FrontierOptions;
 use crate::politeness::{Law, TimeMs};
 use jiff::Timestamp;
 use std::sync::Arc;
+use tokio_rustls::rustls::pki_types::CertificateDer;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
 use url::Url;
 use vfs::SharedStorage;
 use web::address::{CanonicalUrl, path_shape};
@@ -26,6 +28,7 @@ pub(crate) fn opened_sites(
             sites.follow_seed(&from, &to)?;
         }
     }
+    sites.learn(&state.learnt_parameters);
     Ok(sites)
 }
 
@@ -60,8 +63,22 @@ pub(crate) fn now() -> TimeMs {
     TimeMs(u64::try_from(Timestamp::now().as_millisecond()).unwrap_or(0))
 }
 
+/// Returns the time rounded up, for the end of a visit: a pause that begins with it is not short by a fraction of a
+/// millisecond.
+pub(super) fn ended_now() -> TimeMs {
+    now().plus_ms(1)
+}
+
 fn shape_of(url: &str) -> u64 {
-    CanonicalUrl::parse(url).map_or(0, |url| xxh3_64(path_shape(&url).as_bytes()))
+    CanonicalUrl::parse(url).map_or(0, |url| xxh3_64(coarse(&path_shape(&url)).as_bytes()))
+}
+
+/// Cuts a shape after three folders and three parameters, and takes no account of case: traps go ever deeper.
+fn coarse(shape: &str) -> String {
+    let (path, query) = shape.split_once('?').unwrap_or((shape, ""));
+    let folders: Vec<&str> = path.split('/').take(5).collect();
+    let names: Vec<&str> = query.split('&').take(3).collect();
+    format!("{}?{}", folders.join("/"), names.join("&")).to_lowercase()
 }
 
 pub(super) fn frontier_options(config: &CrawlConfig, sites: &Sites) -> FrontierOptions {
@@ -80,7 +97,7 @@ pub(super) fn fetch_options(
     config: &CrawlConfig,
     sites: &Sites,
     resolver: Option<Arc<dyn Resolve>>,
-) -> FetchOptions {
+) -> Result<FetchOptions, ConfigError> {
     let defaults = FetchOptions::default();
     let headers = sites
         .origins_with_headers()
@@ -93,7 +110,18 @@ pub(super) fn fetch_options(
                 headers: parsed.collect(),
             })
         });
-    FetchOptions {
+    let mut authorities = Vec::new();
+    for path in &config.authorities {
+        let failed = |source| {
+            let path = path.clone();
+            ConfigError::Authority { path, source }
+        };
+        for certificate in CertificateDer::pem_file_iter(path).map_err(failed)? {
+            authorities.push(certificate.map_err(failed)?);
+        }
+    }
+    Ok(FetchOptions {
+        authorities,
         user_agent: config.user_agent.clone(),
         limits: Limits {
             body_bytes_max: config.body_bytes_max,
@@ -103,5 +131,5 @@ pub(super) fn fetch_options(
         resolver: resolver.unwrap_or(defaults.resolver.clone()),
         headers: headers.collect(),
         ..defaults
-    }
+    })
 }

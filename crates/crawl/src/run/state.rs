@@ -1,6 +1,7 @@
 //! State of a crawl beside the frontier: how far the index follows the archive, and whether the last run visited everything
 //! that was due.
 
+use super::dates::DateTrust;
 use crate::config::CrawlConfig;
 use crate::error::CrawlError;
 use serde::de::DeserializeOwned;
@@ -24,8 +25,17 @@ pub(crate) struct CrawlState {
     pub(crate) indexed_file: u32,
     /// Offset in it, in bytes.
     pub(crate) indexed_bytes: u64,
+    /// File of the log of facts at the last commit, and its length in bytes.
+    pub(crate) facts_file: u32,
+    pub(crate) facts_bytes: u64,
+    /// Whether pages changed since what all of them say of each was computed.
+    pub(crate) is_unsettled: bool,
     /// Whether the last run visited everything that was due.
     pub(crate) is_complete: bool,
+    /// Origins with parameters of queries that never changed a text.
+    pub(crate) learnt_parameters: Vec<(String, String)>,
+    /// Trust in stated dates of change.
+    pub(crate) date_trust: DateTrust,
     /// Seeds that redirect to another host of their domain, with the targets.
     pub(crate) followed_seeds: Vec<(String, String)>,
 }

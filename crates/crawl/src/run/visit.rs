@@ -1,8 +1,9 @@
 //! Visit of one URL: fetch, reading and WARC records. Runs beside the crawl, and changes nothing.
 
+use crate::collection::templates_digest;
 use crate::config::Sites;
 use crate::fetch::{AcceptedTypes, FetchError, FetchRequest, Fetched, Fetcher, Outcome, Truncated};
-use crate::frontier::{Validators, VisitId};
+use crate::frontier::{Source, Validators, VisitId};
 use crate::reading::{self, Answer, Reading};
 use jiff::Timestamp;
 use std::net::IpAddr;
@@ -10,6 +11,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use url::Url;
 use web::address::CanonicalUrl;
+use web::page::HostTemplates;
 use web::warc;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -24,8 +26,13 @@ pub(super) struct PageVisit {
     pub(super) id: VisitId,
     pub(super) url: CanonicalUrl,
     pub(super) depth: u16,
+    pub(super) source: Source,
+    /// Whether a stated date of change made it due.
+    pub(super) is_claimed: bool,
     pub(super) validators: Validators,
     pub(super) sites: Arc<Sites>,
+    /// Templates of the host, once there are any.
+    pub(super) templates: Option<Arc<HostTemplates>>,
 }
 
 /// Visit that ended.
@@ -33,6 +40,8 @@ pub(super) struct Visited {
     pub(super) id: VisitId,
     pub(super) url: CanonicalUrl,
     pub(super) depth: u16,
+    pub(super) source: Source,
+    pub(super) is_claimed: bool,
     pub(super) took_ms: u64,
     pub(super) answer: Result<Answered, FetchError>,
 }
@@ -49,7 +58,8 @@ pub(super) struct Answered {
 }
 
 pub(super) enum AnswerKind {
-    Page(Box<Reading>),
+    /// With the digest of what templates took out of the document.
+    Page(Box<Reading>, u64),
     NotModified,
     Redirect(Option<CanonicalUrl>),
     OtherType,
@@ -87,14 +97,24 @@ pub(super) async fn visit_page(context: Arc<VisitContext>, visit: PageVisit) -> 
         id,
         url,
         depth,
+        source,
+        is_claimed,
         sites,
+        templates,
         ..
     } = visit;
     let answer = match fetched {
         Ok(fetched) => {
             let url = url.clone();
             // Reading and compressing take milliseconds of the processor.
-            let read = move || answered(&url, &fetched, date, &sites, &context.product_token);
+            let read = move || {
+                let reader = (
+                    &*sites,
+                    context.product_token.as_str(),
+                    templates.as_deref(),
+                );
+                answered(&url, &fetched, date, reader)
+            };
             match tokio::task::spawn_blocking(read).await {
                 Ok(answered) => Ok(answered),
                 Err(panic) => std::panic::resume_unwind(panic.into_panic()),
@@ -106,6 +126,8 @@ pub(super) async fn visit_page(context: Arc<VisitContext>, visit: PageVisit) -> 
         id,
         url,
         depth,
+        source,
+        is_claimed,
         took_ms,
         answer,
     }
@@ -115,8 +137,7 @@ fn answered(
     url: &CanonicalUrl,
     fetched: &Fetched,
     date: Timestamp,
-    sites: &Sites,
-    product_token: &str,
+    (sites, product_token, templates): (&Sites, &str, Option<&HostTemplates>),
 ) -> Answered {
     let kind = match &fetched.outcome {
         Outcome::Page if (200..300).contains(&fetched.status) => {
@@ -132,7 +153,9 @@ fn answered(
                 body: &fetched.body,
                 now_s: date.as_second(),
             };
-            AnswerKind::Page(Box::new(reading::read(&answer, sites, product_token)))
+            let reading = reading::read(&answer, sites, product_token, templates);
+            let digest = templates_digest(&reading.shape.blocks, templates);
+            AnswerKind::Page(Box::new(reading), digest)
         }
         Outcome::Page => AnswerKind::Status,
         Outcome::NotModified => AnswerKind::NotModified,

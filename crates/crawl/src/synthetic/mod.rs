@@ -9,12 +9,14 @@ mod options;
 mod respond;
 mod serve;
 mod text;
+mod tls;
 mod truth;
 mod web;
 
 pub use judge::{JudgeOptions, LogRecord, Verdict, judge, read_log};
 pub use options::{HostClass, Reason, SyntheticOptions, TRAPS, Trap};
 pub use respond::{RequestFacts, Response};
-pub use serve::{SyntheticResolver, listen, serve};
+pub use serve::{SyntheticResolver, listen, serve, serve_with};
+pub use tls::{SyntheticAuthority, TlsError};
 pub use truth::{Expected, Forbidden, Via};
 pub use web::{Host, Place, SyntheticWeb};

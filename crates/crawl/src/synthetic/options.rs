@@ -17,6 +17,10 @@ pub struct SyntheticOptions {
     pub hosts_per_address: u32,
     /// Port in the URLs.
     pub port: u16,
+    /// Whether URLs are https.
+    pub tls: bool,
+    /// Whether hosts are named by their addresses, so that a client without the resolver of this web reaches them.
+    pub by_address: bool,
     /// Whether hosts have all classes in turn; otherwise all are plain.
     pub classes: bool,
     /// Mean time between changes of a page that changes, in ms; half of the pages change.
@@ -39,6 +43,8 @@ impl Default for SyntheticOptions {
             degree_mean: 10.0,
             hosts_per_address: 1,
             port: 80,
+            tls: false,
+            by_address: false,
             classes: true,
             change_gap_ms: 86_400_000,
             robots_change_ms: u64::MAX,

@@ -61,7 +61,7 @@ impl SyntheticWeb {
         now_ms: u64,
         facts: RequestFacts<'_>,
     ) -> Response {
-        if host.split(':').next() == Some("seeds.web.test") {
+        if host.split(':').next() == Some(&self.seeds_host()) {
             return self.seeds(path);
         }
         let Some(host) = self.host_named(host) else {

@@ -14,10 +14,11 @@ use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, TcpSocket};
+use tokio_rustls::TlsAcceptor;
 
 use super::judge::LogRecord;
 use super::respond::RequestFacts;
-use super::web::SyntheticWeb;
+use super::web::{SEEDS_ADDRESS, SyntheticWeb};
 use crate::fetch::{Resolve, Resolving};
 
 /// Resolver of the names of a synthetic web: host k is at 127.1.0.2 and the addresses after it.
@@ -37,13 +38,10 @@ impl Resolve for SyntheticResolver {
 impl SyntheticWeb {
     /// Returns the loopback address of a host name.
     pub fn address(&self, host: &str) -> Option<IpAddr> {
-        let base = u32::from(Ipv4Addr::new(127, 1, 0, 1));
-        if host == "seeds.web.test" {
-            return Some(Ipv4Addr::from(base).into());
+        match host == self.seeds_host() {
+            true => Some(SEEDS_ADDRESS.into()),
+            false => Some(self.address_of(self.host_named(host)?.number).into()),
         }
-        let number = self.host_named(host)?.number / self.options.hosts_per_address.max(1);
-        // Below 127.255.0.0: 16.6 million addresses.
-        Some(Ipv4Addr::from(base + 1 + number % 16_600_000).into())
     }
 }
 
@@ -62,6 +60,16 @@ pub async fn serve(
     listener: TcpListener,
     log: Box<dyn Write + Send>,
 ) -> io::Result<()> {
+    serve_with(web, listener, log, None).await
+}
+
+/// Serves `web` over TLS if there is a `tls`, as [`serve`].
+pub async fn serve_with(
+    web: Arc<SyntheticWeb>,
+    listener: TcpListener,
+    log: Box<dyn Write + Send>,
+    tls: Option<TlsAcceptor>,
+) -> io::Result<()> {
     let log = Arc::new(Mutex::new(log));
     loop {
         let (stream, _) = listener.accept().await?;
@@ -70,12 +78,18 @@ pub async fn serve(
             continue;
         }
         let _ = stream.set_nodelay(true);
-        let (web, log) = (web.clone(), log.clone());
+        let (web, log, tls) = (web.clone(), log.clone(), tls.clone());
         tokio::spawn(async move {
             let service = service_fn(|request| answer(&web, &log, local, request));
-            let _ = hyper::server::conn::http1::Builder::new()
-                .serve_connection(TokioIo::new(stream), service)
-                .await;
+            let http = hyper::server::conn::http1::Builder::new();
+            // A client may leave at any time.
+            let _ = match tls {
+                None => http.serve_connection(TokioIo::new(stream), service).await,
+                Some(tls) => match tls.accept(stream).await {
+                    Ok(stream) => http.serve_connection(TokioIo::new(stream), service).await,
+                    Err(_) => Ok(()),
+                },
+            };
         });
     }
 }

@@ -2,6 +2,7 @@
 
 use super::options::{HostClass, Reason, SyntheticOptions, Trap};
 use super::text::{Vocabulary, mix, unit};
+use std::net::Ipv4Addr;
 
 /// One host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +63,9 @@ pub struct SyntheticWeb {
 
 /// Extra pages of a list: sitemap or feed.
 pub(super) const LISTED: u32 = 10;
+/// Address of the seeds; host k is at the k-th address after it.
+pub(super) const SEEDS_ADDRESS: Ipv4Addr = Ipv4Addr::new(127, 1, 0, 1);
+const ADDRESSES: u32 = 16_600_000;
 /// Hosts on one page of seeds.
 pub(super) const SEEDS_A_PAGE: u32 = 1_000;
 
@@ -92,12 +96,40 @@ impl SyntheticWeb {
 
     /// Returns the URL from which every host is reached.
     pub fn seeds_url(&self) -> String {
-        format!("http://seeds.web.test:{}/", self.options.port)
+        self.url_of(&self.seeds_host(), "/")
     }
 
     /// Returns the URL of `path` on host `number`.
     pub fn url(&self, number: u32, path: &str) -> String {
-        format!("http://h{number}.web.test:{}{path}", self.options.port)
+        self.url_of(&self.host_name(number), path)
+    }
+
+    fn url_of(&self, host: &str, path: &str) -> String {
+        let scheme = if self.options.tls { "https" } else { "http" };
+        format!("{scheme}://{host}:{}{path}", self.options.port)
+    }
+
+    /// Returns the name of host `number`.
+    pub fn host_name(&self, number: u32) -> String {
+        match self.options.by_address {
+            true => self.address_of(number).to_string(),
+            false => format!("h{number}.web.test"),
+        }
+    }
+
+    /// Returns the name of the host of the seeds.
+    pub fn seeds_host(&self) -> String {
+        match self.options.by_address {
+            true => SEEDS_ADDRESS.to_string(),
+            false => "seeds.web.test".to_owned(),
+        }
+    }
+
+    /// Returns the address of host `number`: several hosts may have one.
+    pub(super) fn address_of(&self, number: u32) -> Ipv4Addr {
+        let number = number / self.options.hosts_per_address.max(1);
+        // Below 127.255.0.0: 16.6 million addresses.
+        Ipv4Addr::from(u32::from(SEEDS_ADDRESS) + 1 + number % ADDRESSES)
     }
 
     /// Returns host `number`.
@@ -120,12 +152,17 @@ impl SyntheticWeb {
         }
     }
 
-    /// Returns the host with a name, such as `h12.web.test`, with or without port.
+    /// Returns the host with a name, such as `h12.web.test` or `127.1.0.14`, with or without port.
     pub fn host_named(&self, name: &str) -> Option<Host> {
         let name = name.split(':').next()?;
-        let digits = name.strip_prefix('h')?.strip_suffix(".web.test")?;
-        let number: u32 = digits.parse().ok()?;
-        (number < self.options.hosts && number.to_string() == digits).then(|| self.host(number))
+        let number = if self.options.by_address {
+            let address: Ipv4Addr = name.parse().ok()?;
+            u32::from(address).checked_sub(u32::from(SEEDS_ADDRESS) + 1)?
+        } else {
+            let digits = name.strip_prefix('h')?.strip_suffix(".web.test")?;
+            digits.parse().ok()?
+        };
+        (number < self.options.hosts && self.host_name(number) == name).then(|| self.host(number))
     }
 
     /// Returns the path of page `page` of the tree of `host`. Depths are about lognormal.

@@ -105,12 +105,21 @@ impl HostTemplates {
 
     /// Returns whether the block recurs on enough pages of the host.
     pub fn is_template(&self, hash: u64) -> bool {
+        let count = self.counts.get(&hash);
+        count.is_some_and(|&count| self.is_frequent(count))
+    }
+
+    /// Drops the counts of blocks that are no templates.
+    pub fn into_templates(mut self) -> Self {
+        let mut counts = std::mem::take(&mut self.counts);
+        counts.retain(|_, count| self.is_frequent(*count));
+        self.counts = counts;
+        self
+    }
+
+    fn is_frequent(&self, count: u32) -> bool {
         let least = (f64::from(self.pages_count) * self.options.share_min).ceil() as u32;
-        self.pages_count >= self.options.pages_min
-            && self
-                .counts
-                .get(&hash)
-                .is_some_and(|&count| count >= least.max(2))
+        self.pages_count >= self.options.pages_min && count >= least.max(2)
     }
 
     fn lower(&mut self, by: u32) {

@@ -1,9 +1,9 @@
 //! Batch in memory over sorted runs: changes, look-ups, scans.
-use super::bytes::put_bytes;
 use super::journal::JournalWriter;
 use super::manifest::Manifest;
 use super::merge::{Merge, MergeCursor};
 use super::run::{Cursor, Run};
+use crate::bytes::put_bytes;
 use crate::frontier::error::{Damage, FrontierError};
 use crate::frontier::record::{Record, Sighting};
 use std::collections::BTreeMap;

@@ -4,7 +4,6 @@
 //! runs in key order (as DRUM of IRLbot, 2008) and writes it as a new run. Runs of a tier are merged by eight, a few
 //! entries with each change. Order of durability: files, their names, the manifest, then removal of what it replaced.
 
-pub(super) mod bytes;
 mod checkpoint;
 mod journal;
 mod manifest;

@@ -1,9 +1,9 @@
 //! Opening: manifest, runs, the end of the journal, leftovers.
-use super::bytes::Reader;
 use super::journal::{self, JournalWriter};
 use super::manifest::{Manifest, is_ours, journal_name, run_name};
 use super::map::{CHANGE_PUT, CHANGE_SEEN, Store, StoreOptions, TierRun};
 use super::run::{OpenError, Run, push_damage};
+use crate::bytes::Reader;
 use crate::frontier::error::{Damage, FrontierError};
 use crate::frontier::record::Sighting;
 use std::collections::BTreeMap;

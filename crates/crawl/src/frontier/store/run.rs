@@ -8,7 +8,7 @@
 //!
 //! Example, an entry with key `ab` and value `x`, first of its block: 00 02 61 62 01 78.
 //! Invariants: keys strictly increase; the first key of a block shares nothing with the one before.
-use super::bytes::{Reader, put_bytes, put_varint};
+use crate::bytes::{Reader, put_bytes, put_varint};
 use crate::frontier::error::Damage;
 use std::sync::Arc;
 use vfs::{Region, SharedStorage, StorageError, WriteFile};

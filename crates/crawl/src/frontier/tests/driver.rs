@@ -50,6 +50,7 @@ pub(super) fn fetched(text_hash: u128, took_ms: u64) -> Outcome {
         text_hash,
         duplicate: false,
         noindex: false,
+        repeats: false,
         validators: Validators {
             etag: Some(format!("\"{text_hash}\"")),
             last_modified: None,

@@ -4,7 +4,7 @@ use crate::frontier::{
     Deletion, Effect, Failure, FrontierOptions, Next, Notice, Outcome, Parked, Permission, Refusal,
     RobotsAnswer, RobotsOutcome, State, VisitKind,
 };
-use crate::politeness::TimeMs;
+use crate::politeness::{ShapeLaw, TimeMs};
 use vfs::MemoryStorage;
 
 const URL: &str = "http://a.example/p";
@@ -205,6 +205,11 @@ fn clocks_robots_and_parked_shapes_survive_a_restart() {
     let disk = MemoryStorage::new();
     let options = FrontierOptions {
         shape: |_| 5,
+        // The share alone is tried here.
+        shapes: ShapeLaw {
+            repeats_max: u32::MAX,
+            ..ShapeLaw::default()
+        },
         ..small()
     };
     let mut frontier = open(&disk, options.clone(), START);
@@ -234,6 +239,7 @@ fn clocks_robots_and_parked_shapes_survive_a_restart() {
             text_hash: 1,
             duplicate,
             noindex: false,
+            repeats: false,
             validators,
             place,
         };

@@ -1,0 +1,96 @@
+//! Reading of an HTML page: directives, canonical address, links with their texts.
+
+use super::answer::{Answer, FoundLink, ReadKind, Reading, TextShape, header_directives, text_of};
+use super::document::page_document;
+use crate::config::Sites;
+use web::address::{Base, CanonicalUrl};
+use web::duplicates;
+use web::page::{self, HostTemplates, Page, PageOptions, Rel};
+use web::robots::Directives;
+
+pub(super) fn html(
+    answer: &Answer<'_>,
+    sites: &Sites,
+    product_token: &str,
+    templates: Option<&HostTemplates>,
+) -> Reading {
+    let text = text_of(answer);
+    let mut page = page::read(&text, &PageOptions::default());
+    let directives = page.robots.iter().fold(
+        header_directives(answer, product_token),
+        |directives, (name, content)| {
+            directives.union(Directives::from_meta(name, content, product_token))
+        },
+    );
+    let main = match page.main_text() {
+        text if text.trim().is_empty() => page.text.clone(),
+        text => text,
+    };
+    let base = base_of(answer.url, &page);
+    let canonical = page
+        .canonical
+        .as_deref()
+        .and_then(|href| Some(sites.cleaned(base.as_ref()?.join(href).ok()?)))
+        .filter(|canonical| canonical != answer.url && sites.admit(canonical).is_ok());
+    let noindex = !directives.may_index(answer.now_s);
+    let (links, links_dropped) = match directives.nofollow {
+        true => (Vec::new(), 0),
+        false => links(&page, base.as_ref(), sites),
+    };
+    let blocks = page.blocks.iter().map(|block| block.hash).collect();
+    Reading {
+        text_hash: hash_of(page.title.as_deref().unwrap_or_default(), &main),
+        shape: TextShape::of(&main, blocks),
+        document: (!noindex && canonical.is_none())
+            .then(|| page_document(answer, &mut page, main, templates)),
+        noindex,
+        canonical,
+        links,
+        links_dropped,
+        ..Reading::empty(ReadKind::Page)
+    }
+}
+
+/// Returns the hash that tells whether a page changed: of what searches find.
+fn hash_of(title: &str, main: &str) -> u128 {
+    duplicates::exact_hash(&format!("{title}\n{main}"))
+}
+
+/// Returns the base of the links: the page's own, or its URL.
+fn base_of(url: &CanonicalUrl, page: &Page) -> Option<Base> {
+    let stated = page.base.as_deref().and_then(|base| url.join(base).ok());
+    stated.as_ref().unwrap_or(url).base().ok()
+}
+
+fn links(page: &Page, base: Option<&Base>, sites: &Sites) -> (Vec<FoundLink>, usize) {
+    let Some(base) = base else {
+        return (Vec::new(), page.links.len());
+    };
+    let followed = page
+        .links
+        .iter()
+        .filter(|link| !link.rel.contains(Rel::NOFOLLOW))
+        .map(|link| (link.href.as_str(), link.text.trim()));
+    let stated = [&page.canonical, &page.next, &page.refresh];
+    let stated = stated.into_iter().flatten().chain(&page.feeds);
+    let mut dropped = page.links_dropped_count;
+    let mut found = Vec::new();
+    for (href, anchor) in followed.chain(stated.map(|href| (href.as_str(), ""))) {
+        // A fragment alone leads to the page itself.
+        if href.starts_with('#') {
+            continue;
+        }
+        match base.join(href) {
+            Ok(url) => found.push(FoundLink {
+                url: sites.cleaned(url),
+                modified_ms: None,
+                anchor: anchor.to_owned(),
+            }),
+            Err(_) => dropped += 1,
+        }
+    }
+    // Of the links to one URL the first that has a text.
+    found.sort_by(|a, b| (&a.url, a.anchor.is_empty()).cmp(&(&b.url, b.anchor.is_empty())));
+    found.dedup_by(|a, b| a.url == b.url);
+    (found, dropped)
+}
