@@ -173,6 +173,7 @@ def inputs():
         "documents.jsonl": "".join(document.format(i) for i in range(200)),
         "handbook/a.md": "# Handbook\n\nRelease notes.\n",
         "notes/b.txt": "A note\n\nOf no importance.\n",
+        "fields.toml": 'title = { type = "text", weight = 3 }\n',
         "urls.txt": "https://example.org/1\nhttps://example.org/none\n",
         "times.csv": "".join(f"{ms:.3f}\n" for ms in times),
         "arrivals.txt": "".join(f"{i * 0.01:.3f}\n" for i in range(1000)),

@@ -1,5 +1,6 @@
-//! What a hit shows of its stored document: the summary, and further fields.
+//! Texts that a hit shows of its stored document: the summary, and further fields.
 
+use fields::TextFields;
 use index::{Index, IndexError, TextKey, Texts};
 use text::summary::SummaryQuery;
 
@@ -17,11 +18,37 @@ pub(crate) fn shown_text(
     let mut text = None;
     let documents = index.documents();
     documents.with_text(key, buffer, |_, body, fields| {
+        let summary = summary_of(query, body, fields, index.statistics().text_fields());
         let fields = wants_fields.then(|| serde_json::from_str(fields));
         let fields = fields.and_then(Result::ok).unwrap_or_default();
-        text = Some((query.summarize(body), fields));
+        text = Some((summary, fields));
     })?;
     Ok(text)
+}
+
+/// Returns the summary of a body; where it has no match, that of the first further field, in JSON, that has one.
+pub fn summary_of(
+    query: &SummaryQuery,
+    body: &str,
+    fields: &str,
+    text_fields: &TextFields,
+) -> String {
+    if text_fields.is_empty() || fields.is_empty() {
+        return query.summarize(body);
+    }
+    let mut summary = query.summarize_matches(body);
+    if summary.is_none() {
+        let fields: Fields = serde_json::from_str(fields).unwrap_or_default();
+        // Words that are found by the name of their field alone come last.
+        for is_in_text in [true, false] {
+            text_fields.each_text(&fields, |searched, text| {
+                if summary.is_none() && searched.is_in_text() == is_in_text {
+                    summary = query.summarize_matches(text);
+                }
+            });
+        }
+    }
+    summary.unwrap_or_else(|| query.summarize(body))
 }
 
 /// Further fields of a document.

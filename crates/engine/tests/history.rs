@@ -2,6 +2,7 @@
 //! optimizations they are those of a fresh index of the live documents.
 
 use corpus::Document;
+use fields::{Declaration, FieldType};
 use index::{BuildOptions, Field, Index, OptimizeOptions, Order, Texts, Writer, check, optimize};
 use proptest::prelude::*;
 use shorttail::{Engine, Operator, SearchOptions};
@@ -21,7 +22,7 @@ enum Step {
     Optimize(Order),
 }
 
-const QUERIES: [&str; 13] = [
+const QUERIES: [&str; 18] = [
     "w1",
     "w3 w5",
     "w2 OR w7 OR w11",
@@ -35,6 +36,11 @@ const QUERIES: [&str; 13] = [
     "w1 k:(a OR c) n:<100",
     "w3 OR w5 d:2024-02",
     "k:b* -n:50..70",
+    "s:w3",
+    "s:\"w2 w7\" OR w1",
+    "w4 -s:w4",
+    "s:(w5 w6) title:w1",
+    "q.r:w8 OR s:w1*",
 ];
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -65,6 +71,17 @@ fn document(number: u8, version: u8) -> Document {
         ["c", "b"][usize::from(version % 2)],
     ];
     let words: Vec<String> = (0..5 + version % 20).map(|_| word()).collect();
+    // Long enough to be inferred as texts.
+    let mut text = |count: u8| {
+        let words: Vec<String> = (0..count).map(|_| word()).collect();
+        format!("{} {}", words.join(" "), "and so on ".repeat(7))
+    };
+    let said = if number.is_multiple_of(5) {
+        0
+    } else {
+        version % 7
+    };
+    let texts = (text(said), [text(2), text(number % 3)]);
     Document {
         url: format!("http://site-{}.test/{number}", number % 4),
         title: format!("{} {}", word(), word()),
@@ -74,6 +91,8 @@ fn document(number: u8, version: u8) -> Document {
             "k": keywords,
             "d": format!("2024-{:02}-{:02}", number % 4 + 1, version % 28 + 1),
             "f": f64::from(version) / 10.0,
+            "s": texts.0,
+            "q": { "r": texts.1 },
         }))
         .unwrap(),
         ..Document::default()
@@ -150,7 +169,8 @@ fn answers(engine: &Engine) -> Vec<String> {
     let mut answers = Vec::new();
     // Without texts there are no columns; where no document is left, there may be no field.
     let index = engine.index();
-    let has_fields = !index.fields().is_empty() && index.statistics().documents_count() > 0;
+    let has_columns = index.fields().columnar().next().is_some();
+    let has_fields = has_columns && index.statistics().documents_count() > 0;
     let facets = [
         "k",
         "k:terms:1",
@@ -218,21 +238,36 @@ fn counts(index: &Index) -> Vec<(String, u64)> {
     let owns = (0..60).map(|number| format!("own{number}"));
     let fixed = ["well", "known", "wellknown"].map(String::from);
     let fields = [Field::Text, Field::Title];
+    let searched = ["s", "q.r"].map(|name| index.fields().searched(name));
+    let further = searched
+        .iter()
+        .flatten()
+        .map(|searched| Field::of_number(searched.number));
+    let fields: Vec<Field> = fields.into_iter().chain(further).collect();
+    // Numbers of fields depend on the order in which they came.
+    let name = |field: Field| match index.statistics().text_fields().name_of(field.number()) {
+        Some(name) => name.to_owned(),
+        None => format!("{field:?}"),
+    };
     let mut counts: Vec<(String, u64)> = terms
         .chain(owns)
         .chain(fixed)
-        .flat_map(|term| fields.map(|field| (field, term.clone())))
+        .chain([String::new(), "on".into()])
+        .flat_map(|term| fields.iter().map(move |&field| (field, term.clone())))
         .map(|(field, term)| {
             let found = statistics.term(field, &term).unwrap();
             let count = found.map_or(0, |found| found.document_frequency);
-            (format!("{field:?} {term}"), count)
+            (format!("{} {term}", name(field)), count)
         })
         .collect();
     counts.push(("documents".into(), statistics.documents_count()));
     for field in fields {
         let words = statistics.average_length(field);
-        counts.push((format!("{field:?} length"), words.to_bits()));
+        counts.push((format!("{} length", name(field)), words.to_bits()));
     }
+    // A field without a live word is as good as none.
+    counts.retain(|(_, count)| *count > 0);
+    counts.sort();
     counts
 }
 
@@ -245,13 +280,25 @@ proptest! {
         has_texts in prop::bool::weighted(0.8),
         is_standard in any::<bool>(),
         segments_max in prop_oneof![Just(None), (1usize..4).prop_map(Some)],
+        declared in prop::option::of((10u8..90, prop::option::of(0u8..=10))),
+        held_documents_max in prop_oneof![Just(None), Just(Some(1)), Just(Some(3))],
     ) {
         let texts = if has_texts { Texts::Stored } else { Texts::None };
         let analyzer = match is_standard {
             true => Analyzer::Standard(Languages::default()),
             false => Analyzer::Plain,
         };
-        let options = options(texts, analyzer, segments_max);
+        let text = declared.map(|(weight, b)| Declaration {
+            weight: Some(f32::from(weight) / 10.0),
+            b: b.map(|tenths| f32::from(tenths) / 10.0),
+            ..Declaration::of(FieldType::Text)
+        });
+        let named = |name: &str| text.map(|text| (name.to_owned(), text));
+        let options = BuildOptions {
+            fields: named("s").into_iter().chain(named("title")).collect(),
+            held_documents_max,
+            ..options(texts, analyzer, segments_max)
+        };
         let storage: SharedStorage = Arc::new(MemoryStorage::new());
         let mut live = Live::new();
         for step in &steps {

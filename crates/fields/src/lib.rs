@@ -12,6 +12,7 @@
 mod calendar;
 mod counts;
 pub mod dates;
+mod declared;
 mod distinct;
 pub mod facet;
 mod leaves;
@@ -21,10 +22,12 @@ mod sketch;
 mod stats;
 mod test;
 mod value;
+mod words;
 mod zone;
 
 pub use calendar::Period;
 pub use counts::FacetCounts;
+pub use declared::{Declaration, Declarations};
 pub use distinct::{DISTINCT_EXACT_MAX, DistinctValues};
 pub use facet::{Facet, FacetKind};
 pub use leaves::each_leaf;
@@ -34,4 +37,5 @@ pub use sketch::{QuantileSketch, SKETCH_METHOD};
 pub use stats::Stats;
 pub use test::{BadTest, Limit, RangeEnd, Test};
 pub use value::{KEYWORD_BYTES_MAX, Value};
+pub use words::{NUMBER_FIRST, Searched, TEXT_FIELDS_MAX, TITLE, TextFields, WEIGHT_MAX};
 pub use zone::Zone;

@@ -21,6 +21,8 @@ struct Forms {
     dates: u64,
     short_texts: u64,
     long_texts: u64,
+    /// Long texts that may be prose.
+    prose: u64,
 }
 
 /// Forms of the values of all fields. The sum over documents does not depend on their order.
@@ -53,6 +55,7 @@ impl Observed {
             sum.dates += forms.dates;
             sum.short_texts += forms.short_texts;
             sum.long_texts += forms.long_texts;
+            sum.prose += forms.prose;
         }
     }
 
@@ -67,6 +70,23 @@ impl Observed {
             schema.add(name, forms.kind());
         }
     }
+
+    /// Does the same as [`Observed::extend`], and makes the words of the texts added searched, where there is room and
+    /// half of the long ones may be prose: addresses, hashes and the like are only stored.
+    pub fn extend_with_words(&self, schema: &mut Schema) {
+        for (name, forms) in &self.0 {
+            let kind = forms.kind();
+            let is_prose = kind == FieldType::Text && 2 * forms.prose >= forms.long_texts;
+            if schema.get(name).is_none() && schema.add(name, kind) && is_prose {
+                schema.search_words(name);
+            }
+        }
+    }
+}
+
+/// Returns whether a text may be words in some language: it has white space, or letters that are not ASCII.
+fn may_be_prose(text: &str) -> bool {
+    text.contains(|character: char| character.is_whitespace() || !character.is_ascii())
 }
 
 impl Forms {
@@ -77,7 +97,10 @@ impl Forms {
             Value::Number(_) => &mut self.floats,
             Value::String(text) if dates::parse(text).is_some() => &mut self.dates,
             Value::String(text) if text.len() <= SHORT_BYTES => &mut self.short_texts,
-            Value::String(_) => &mut self.long_texts,
+            Value::String(text) => {
+                self.prose += u64::from(may_be_prose(text));
+                &mut self.long_texts
+            }
             _ => return,
         };
         *count += 1;
@@ -143,6 +166,26 @@ mod tests {
         assert_eq!(type_of("1,2,\"a\""), "i64");
         assert_eq!(type_of("1,true"), "i64");
         assert!(inferred(&[r#"{"x":null,"y":[],"z":{}}"#]).is_empty());
+    }
+
+    #[test]
+    fn words_of_prose_are_searched() {
+        let long = |part: &str| serde_json::json!({ "x": part.repeat(40) }).to_string();
+        let is_searched = |documents: &[&str]| {
+            let mut observed = Observed::default();
+            for part in documents {
+                observed.add(&serde_json::from_str(&long(part)).unwrap());
+            }
+            let mut schema = Schema::default();
+            observed.extend_with_words(&mut schema);
+            assert_eq!(schema.get("x"), Some(FieldType::Text));
+            schema.searched("x").is_some()
+        };
+        assert!(is_searched(&["a word "]));
+        assert!(is_searched(&["文字"]));
+        assert!(!is_searched(&["0aF9"]));
+        assert!(is_searched(&["a word ", "0aF9"]));
+        assert!(!is_searched(&["a word ", "0aF9", "http"]));
     }
 
     #[test]

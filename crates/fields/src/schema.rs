@@ -1,7 +1,8 @@
 //! Schema: the fields of an index and their types.
 
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use crate::words::{NUMBER_FIRST, Searched, TITLE, TextFields};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// Upper limit on the fields of a schema. Further fields are stored, and cannot be searched.
@@ -25,7 +26,7 @@ pub enum FieldType {
     Bool,
     /// Instant, in microseconds since 1970 in UTC.
     Date,
-    /// Long text. It is stored, and cannot be filtered, sorted or counted.
+    /// Long text. Its words are searched, and it cannot be filtered, sorted or counted.
     Text,
 }
 
@@ -69,10 +70,73 @@ impl fmt::Display for FieldType {
     }
 }
 
+/// Field of a schema: its type, and how its words are searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Entry {
+    kind: FieldType,
+    searched: Option<Searched>,
+}
+
+/// Forms of an entry. Programs that know only types refuse the second one.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum WrittenEntry {
+    Type(FieldType),
+    Searched {
+        #[serde(rename = "type")]
+        kind: FieldType,
+        number: u8,
+        weight: f32,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        b: Option<f32>,
+    },
+}
+
+impl Serialize for Entry {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let written = match self.searched {
+            None => WrittenEntry::Type(self.kind),
+            Some(Searched { number, weight, b }) => WrittenEntry::Searched {
+                kind: self.kind,
+                number,
+                weight,
+                b,
+            },
+        };
+        written.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Entry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Entry, D::Error> {
+        Ok(match WrittenEntry::deserialize(deserializer)? {
+            WrittenEntry::Type(kind) => Entry::of(kind),
+            WrittenEntry::Searched {
+                kind,
+                number,
+                weight,
+                b,
+            } => Entry {
+                kind,
+                searched: Some(Searched { number, weight, b }),
+            },
+        })
+    }
+}
+
+impl Entry {
+    fn of(kind: FieldType) -> Entry {
+        Entry {
+            kind,
+            searched: None,
+        }
+    }
+}
+
 /// Fields of an index, by name. A type never changes once it is set.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Schema(BTreeMap<String, FieldType>);
+pub struct Schema(BTreeMap<String, Entry>);
 
 impl Schema {
     /// Returns whether there is no field.
@@ -82,7 +146,12 @@ impl Schema {
 
     /// Returns the type of a field.
     pub fn get(&self, name: &str) -> Option<FieldType> {
-        self.0.get(name).copied()
+        self.0.get(name).map(|entry| entry.kind)
+    }
+
+    /// Returns how the words of a field are searched; `None` where they are not.
+    pub fn searched(&self, name: &str) -> Option<Searched> {
+        self.0.get(name)?.searched
     }
 
     /// Sets the type of a field that is not in the schema yet, where there is room. Returns whether the field has that
@@ -93,19 +162,95 @@ impl Schema {
         }
         let has_room = self.0.len() < FIELDS_MAX && name.len() <= NAME_BYTES_MAX;
         if has_room {
-            self.0.insert(name.to_owned(), kind);
+            self.0.insert(name.to_owned(), Entry::of(kind));
         }
         has_room
     }
 
+    /// Makes the words of a text field searched; returns its settings, which may be changed then. `None` where the field
+    /// is no text, where its words are searched already, and where there are too many such fields.
+    pub fn search_words(&mut self, name: &str) -> Option<Searched> {
+        let numbers = self.0.values().filter_map(|entry| entry.searched);
+        let last = numbers.map(|searched| searched.number).max();
+        let number = last.map_or(NUMBER_FIRST, |last| {
+            NUMBER_FIRST.max(last.saturating_add(1))
+        });
+        self.search_words_as(name, number)
+    }
+
+    /// Does the same as [`Schema::search_words`], for a field whose number is known.
+    pub fn search_words_as(&mut self, name: &str, number: u8) -> Option<Searched> {
+        let searched = match name {
+            TITLE => Searched::title(),
+            _ => Searched::new(number),
+        };
+        let entry = self.0.get_mut(name)?;
+        let fits = entry.kind == FieldType::Text && entry.searched.is_none();
+        (fits && searched.is_sound()).then(|| *entry.searched.insert(searched))
+    }
+
+    /// Changes weight and b of a field whose words are searched. Returns whether they fit: whether the words belong to
+    /// the text never changes.
+    pub fn set_searched(&mut self, name: &str, settings: Searched) -> bool {
+        let Some(known) = self
+            .0
+            .get_mut(name)
+            .and_then(|entry| entry.searched.as_mut())
+        else {
+            return false;
+        };
+        let fits = known.number == settings.number
+            && known.is_in_text() == settings.is_in_text()
+            && settings.is_sound();
+        if fits {
+            *known = settings;
+        }
+        fits
+    }
+
+    /// Makes the words of a new field found by its name alone. Returns whether it is a further field whose words are
+    /// searched.
+    pub fn keep_out_of_text(&mut self, name: &str) -> bool {
+        let searched = self
+            .0
+            .get_mut(name)
+            .and_then(|entry| entry.searched.as_mut());
+        let searched = searched.filter(|searched| !searched.is_title());
+        searched.is_some_and(|searched| {
+            searched.weight = 0.0;
+            true
+        })
+    }
+
+    /// Returns the fields whose words are searched.
+    pub fn text_fields(&self) -> TextFields {
+        let entries = self.0.iter();
+        TextFields::new(entries.filter_map(|(name, entry)| Some((name.as_str(), entry.searched?))))
+    }
+
     /// Returns the fields in the order of their names.
     pub fn iter(&self) -> impl Iterator<Item = (&str, FieldType)> {
-        self.0.iter().map(|(name, kind)| (name.as_str(), *kind))
+        self.0
+            .iter()
+            .map(|(name, entry)| (name.as_str(), entry.kind))
     }
 
     /// Returns the fields that have columns, in the order of their names.
     pub fn columnar(&self) -> impl Iterator<Item = (&str, FieldType)> {
         self.iter().filter(|(_, kind)| kind.is_columnar())
+    }
+
+    /// Returns whether the numbers of searched fields differ and their settings are in their ranges.
+    pub fn is_sound(&self) -> bool {
+        let mut numbers = BTreeSet::new();
+        self.0.iter().all(|(name, entry)| {
+            entry.searched.is_none_or(|searched| {
+                entry.kind == FieldType::Text
+                    && searched.is_sound()
+                    && searched.is_title() == (name == TITLE)
+                    && numbers.insert(searched.number)
+            })
+        })
     }
 }
 
@@ -114,7 +259,7 @@ impl<S: Into<String>> FromIterator<(S, FieldType)> for Schema {
         Schema(
             fields
                 .into_iter()
-                .map(|(name, kind)| (name.into(), kind))
+                .map(|(name, kind)| (name.into(), Entry::of(kind)))
                 .collect(),
         )
     }

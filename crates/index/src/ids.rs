@@ -11,30 +11,54 @@ impl DocId {
 
 /// Field of the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(u8)]
 pub enum Field {
-    /// The default field: title and body as one stream of words.
-    Text = 0,
+    /// The default field: title, body and further fields of text as one stream of words.
+    Text,
     /// The title alone.
-    Title = 1,
+    Title,
     /// The site: one term per document, without positions and not scored.
-    Site = 2,
+    Site,
+    /// A further field of text alone, by its number in the schema ([`fields::Searched`]), from 3 on. Its empty term is in
+    /// every document with words in the field, with their number as frequency and without positions.
+    Further(u8),
 }
 
 impl Field {
-    /// Fields that have lengths, in the order in which segments store them.
+    /// Fields whose lengths segments store, in that order.
     pub const WITH_LENGTHS: [Field; 2] = [Field::Text, Field::Title];
 
-    /// Returns the field whose number is `byte`, the first byte of a dictionary key.
-    pub(crate) fn from_byte(byte: u8) -> Option<Field> {
-        [Field::Text, Field::Title, Field::Site]
-            .into_iter()
-            .find(|&field| field as u8 == byte)
+    /// Returns the number of the field, the first byte of its dictionary keys.
+    pub const fn number(self) -> u8 {
+        match self {
+            Field::Text => 0,
+            Field::Title => 1,
+            Field::Site => 2,
+            Field::Further(number) => number,
+        }
     }
 
-    /// Splits a dictionary key into its field and its term; `None` where the field is unknown.
+    /// Returns the field with a number.
+    pub const fn of_number(number: u8) -> Field {
+        match number {
+            0 => Field::Text,
+            1 => Field::Title,
+            2 => Field::Site,
+            number => Field::Further(number),
+        }
+    }
+
+    /// Splits a dictionary key into its field and its term; `None` where it is empty.
     pub(crate) fn split(key: &[u8]) -> Option<(Field, &[u8])> {
-        let (&field, term) = key.split_first()?;
-        Some((Field::from_byte(field)?, term))
+        let (&number, term) = key.split_first()?;
+        Some((Field::of_number(number), term))
+    }
+
+    /// Returns whether a list of the field has positions.
+    pub(crate) fn has_positions(self, term: &[u8]) -> bool {
+        match self {
+            Field::Text | Field::Title => true,
+            Field::Site => false,
+            Field::Further(_) => !term.is_empty(),
+        }
     }
 }

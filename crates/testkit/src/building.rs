@@ -1,5 +1,7 @@
 //! Index of given documents, built in memory.
+use crate::floats;
 use corpus::Document;
+use fields::{Declaration, Declarations, FieldType};
 use index::{
     BuildOptions, Index, IndexError, OptimizeOptions, Order, Pairs, PostingsCodec, Writer, optimize,
 };
@@ -9,7 +11,7 @@ use text::{Analyzer, Language, Languages};
 use vfs::{MemoryStorage, SharedStorage};
 
 /// The choices of a build that must not change any answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BuildPlan {
     /// Number of chunks.
     pub chunks: u32,
@@ -29,6 +31,48 @@ pub struct BuildPlan {
     pub laid_out_for: Option<u32>,
     /// Analyzer, which the oracle shares.
     pub analyzer: Analyzer,
+    /// Declared settings of words, which the oracle shares.
+    pub words: DeclaredWords,
+    /// Documents held before fields of text are guessed; a low number makes guesses wrong.
+    pub held_documents_max: Option<usize>,
+}
+
+/// Declarations of the fields of text, `x` and `y.z`, and of the title.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct DeclaredWords {
+    /// Weight and b of the title.
+    pub title: Option<(f32, Option<f32>)>,
+    /// Weight and b of `x`; `None` leaves the type of both fields to inference.
+    pub x: Option<(f32, Option<f32>)>,
+    /// Whether the words of `y.z` are searched, where they are declared.
+    pub has_y: bool,
+}
+
+impl DeclaredWords {
+    fn declarations(self) -> Declarations {
+        let text = |(weight, b): (f32, Option<f32>)| Declaration {
+            weight: Some(weight),
+            b,
+            ..Declaration::of(FieldType::Text)
+        };
+        let title = self.title.map(|title| ("title".to_owned(), text(title)));
+        let x = self.x.map(|x| ("x".to_owned(), text(x)));
+        let y = Declaration {
+            searchable: (!self.has_y).then_some(false),
+            ..Declaration::of(FieldType::Text)
+        };
+        let y = self.x.map(|_| ("y.z".to_owned(), y));
+        title.into_iter().chain(x).chain(y).collect()
+    }
+}
+
+/// Any declarations of words, none included.
+fn declared_words() -> impl Strategy<Value = DeclaredWords> {
+    let weight = prop_oneof![2 => Just(1.0f32), 1 => Just(3.5), 1 => floats(1.0, 100.0)];
+    let b = prop_oneof![1 => Just(None), 1 => floats(0.0, 1.0).prop_map(Some)];
+    let x = (prop_oneof![1 => Just(0.0), 4 => weight.clone()], b.clone());
+    let (title, x) = (prop::option::of((weight, b)), prop::option::of(x));
+    (title, x, any::<bool>()).prop_map(|(title, x, has_y)| DeclaredWords { title, x, has_y })
 }
 
 impl BuildPlan {
@@ -43,6 +87,12 @@ impl BuildPlan {
         order: None,
         laid_out_for: None,
         analyzer: Analyzer::Plain,
+        words: DeclaredWords {
+            title: None,
+            x: None,
+            has_y: false,
+        },
+        held_documents_max: None,
     };
 
     fn options(self) -> BuildOptions {
@@ -54,6 +104,8 @@ impl BuildPlan {
             pairs: Some(self.pairs),
             threads: self.threads,
             analyzer: Some(self.analyzer),
+            fields: self.words.declarations(),
+            held_documents_max: self.held_documents_max,
             // Statistics in layers wherever a commit is small beside the index.
             small_terms_max: Some(0),
             ..BuildOptions::default()
@@ -72,7 +124,11 @@ pub fn build_plans() -> impl Strategy<Value = BuildPlan> {
         prop_oneof![3 => Just(None), 2 => orders().prop_map(Some)],
         partitions(),
         prop_oneof![3 => Just(None), 2 => partitions().prop_map(Some)],
-        analyzers(),
+        (
+            analyzers(),
+            prop_oneof![1 => Just(DeclaredWords::default()), 2 => declared_words()],
+            prop_oneof![Just(None), Just(Some(1)), Just(Some(4))],
+        ),
     )
         .prop_map(
             |(
@@ -84,7 +140,7 @@ pub fn build_plans() -> impl Strategy<Value = BuildPlan> {
                 order,
                 partitions,
                 laid_out_for,
-                analyzer,
+                (analyzer, words, held_documents_max),
             )| BuildPlan {
                 chunks,
                 partitions,
@@ -95,6 +151,8 @@ pub fn build_plans() -> impl Strategy<Value = BuildPlan> {
                 order,
                 laid_out_for,
                 analyzer,
+                words,
+                held_documents_max,
             },
         )
 }

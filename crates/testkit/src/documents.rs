@@ -60,8 +60,8 @@ pub fn document() -> impl Strategy<Value = Document> {
     })
 }
 
-/// Fields of every type: `n` integers, `f` floats, `k` keywords, `t` dates, `b` truth values, now and then several of
-/// one field, or none.
+/// Fields of every type: `n` integers, `f` floats, `k` keywords, `t` dates, `b` truth values, `x` and `y.z` texts, now
+/// and then several of one field, or none.
 pub fn further_fields() -> impl Strategy<Value = Map<String, Value>> {
     let one = prop_oneof![
         3 => prop_oneof![8 => -2i64..12, 1 => Just(i64::MAX), 1 => Just(i64::MIN)]
@@ -73,6 +73,8 @@ pub fn further_fields() -> impl Strategy<Value = Map<String, Value>> {
             ("t", json!(if hour == 0 { day } else { format!("{day}T{hour:02}:00:00Z") }))
         }),
         1 => any::<bool>().prop_map(|truth| ("b", json!(truth))),
+        2 => texts(9).prop_map(|text| ("x", json!(text))),
+        1 => texts(40).prop_map(|text| ("y", json!({ "z": text }))),
     ];
     vec(one, 0..6).prop_map(|all| {
         let mut fields = Map::new();

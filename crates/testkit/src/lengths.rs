@@ -13,3 +13,23 @@ pub(crate) fn length_in_a_byte(length: u32) -> u32 {
     }
     24 + (beyond << dropped_bits)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_lose_their_low_bits() {
+        for (length, kept) in [
+            (0, 0),
+            (23, 23),
+            (40, 40),
+            (41, 40),
+            (42, 42),
+            (57, 56),
+            (200, 200),
+        ] {
+            assert_eq!(length_in_a_byte(length), kept, "{length}");
+        }
+    }
+}

@@ -14,10 +14,11 @@ pub mod floats;
 mod lengths;
 pub mod made_up;
 pub mod oracle;
+mod places;
 pub mod queries;
 pub mod values;
 
-pub use building::{BuildPlan, build_index, build_plans, orders};
+pub use building::{BuildPlan, DeclaredWords, build_index, build_plans, orders};
 pub use documents::{batches, documents};
 pub use floats::floats;
 pub use made_up::MadeUp;

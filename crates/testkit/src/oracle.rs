@@ -4,13 +4,15 @@
 //! evaluates a query on each by its definition. Scores are made with the same operations in the
 //! same order as the search's, so they must be equal to the bit.
 use crate::lengths::length_in_a_byte;
+use crate::places::{Place, phrase_frequency, places};
 use crate::values::values_of;
 use corpus::{Document, site_of, url_hash};
-use fields::Value;
+use fields::{TextFields, Value, each_leaf};
 use index::Field;
 use search::parse::{BOOST_MAX, BOOST_MIN};
 use search::plan::TELLING_SHARE;
 use search::{Query, Ranking};
+use std::collections::BTreeMap;
 use text::Analyzer;
 
 /// A hit of the oracle.
@@ -30,12 +32,11 @@ struct OracleDocument {
     site: String,
     text: Vec<Place>,
     title: Vec<Place>,
+    /// Words of further fields, by number.
+    further: BTreeMap<u8, Vec<Place>>,
     /// Values of its fields.
     values: Vec<(String, Value)>,
 }
-
-/// Terms of one place: one, but for words that are indexed in several ways.
-type Place = Vec<String>;
 
 /// Parameters of scores.
 #[derive(Debug, Clone, Copy)]
@@ -68,47 +69,43 @@ fn product(outer: f32, inner: f32) -> f32 {
 #[derive(Debug)]
 pub struct Oracle {
     documents: Vec<OracleDocument>,
-}
-
-/// Splits text into runs of letters and digits, each in lower case.
-fn words(text: &str) -> Vec<Place> {
-    text.split(|character: char| !character.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(|word| vec![word.chars().flat_map(char::to_lowercase).collect()])
-        .collect()
-}
-
-/// Splits text into the places of an analyzer; those of `plain` by its definition.
-fn places(text: &str, analyzer: Analyzer) -> Vec<Place> {
-    if analyzer == Analyzer::Plain {
-        return words(text);
-    }
-    let mut places: Vec<Place> = Vec::new();
-    analyzer.each_token(text, &mut String::new(), |token| {
-        places.resize_with(token.position as usize + 1, Vec::new);
-        places[token.position as usize].push(token.term.to_owned());
-    });
-    places
+    text_fields: TextFields,
 }
 
 impl Oracle {
-    /// Makes an oracle of documents in the order in which they were added; later ones replace earlier ones.
-    pub fn new(batches: &[Vec<Document>], analyzer: Analyzer) -> Oracle {
+    /// Makes an oracle of documents in the order in which they were added; later ones replace earlier ones. `text_fields`
+    /// are the further fields whose words are searched.
+    pub fn new(batches: &[Vec<Document>], analyzer: Analyzer, text_fields: TextFields) -> Oracle {
         let mut documents: Vec<OracleDocument> = Vec::new();
         for document in batches.iter().flatten() {
             documents.retain(|earlier| earlier.url != document.url);
             let title = places(&document.title, analyzer);
             let mut text = title.clone();
             text.extend(places(&document.body, analyzer));
+            let mut further: BTreeMap<u8, Vec<Place>> = BTreeMap::new();
+            each_leaf(&document.fields, &mut |path, value| {
+                let known = text_fields.further().find(|(name, _)| *name == path);
+                if let (Some((_, settings)), Some(value)) = (known, value.as_str()) {
+                    let words = places(value, analyzer);
+                    if settings.weight > 0.0 {
+                        text.extend(words.clone());
+                    }
+                    further.entry(settings.number).or_default().extend(words);
+                }
+            });
             documents.push(OracleDocument {
                 url: document.url.clone(),
                 site: site_of(&document.url),
                 text,
                 title,
+                further,
                 values: values_of(document),
             });
         }
-        Oracle { documents }
+        Oracle {
+            documents,
+            text_fields,
+        }
     }
 
     /// Returns the number of live documents.
@@ -181,14 +178,18 @@ impl Oracle {
                     return None;
                 }
                 let idf = self.idf(*field, term, ranking);
-                Some(on_grid(self.leaf(
-                    (ranking, boost),
-                    *weight,
-                    idf,
-                    frequency,
-                    *field,
-                    document,
-                )))
+                let own =
+                    on_grid(self.leaf((ranking, boost), *weight, idf, frequency, *field, document));
+                let beyond = self.beyond_text(*field, boost, |field, boost| {
+                    let (term, weight) = (term.clone(), *weight);
+                    let query = Query::Term {
+                        field,
+                        term,
+                        weight,
+                    };
+                    self.score(&query, Scale { boost, ..scale }, document)
+                });
+                Some(own + beyond.into_iter().flatten().sum::<f32>())
             }
             Query::Pattern { field, pattern } => document
                 .field(*field)
@@ -205,14 +206,13 @@ impl Oracle {
                 for term in terms {
                     idf += self.idf(*field, term, ranking);
                 }
-                Some(on_grid(self.leaf(
-                    (ranking, boost),
-                    1,
-                    idf,
-                    frequency,
-                    *field,
-                    document,
-                )))
+                let own = on_grid(self.leaf((ranking, boost), 1, idf, frequency, *field, document));
+                let beyond = self.beyond_text(*field, boost, |field, boost| {
+                    let (terms, slop) = (terms.clone(), *slop);
+                    let query = Query::Phrase { field, terms, slop };
+                    self.score(&query, Scale { boost, ..scale }, document)
+                });
+                Some(own + beyond.into_iter().flatten().sum::<f32>())
             }
             Query::Boolean {
                 required,
@@ -282,6 +282,21 @@ impl Oracle {
         }
     }
 
+    /// Returns what `each` returns for every field that weighs more than the text, given the boost of a clause there;
+    /// nothing for clauses of other fields than the text.
+    fn beyond_text<R>(&self, field: Field, boost: f32, each: impl Fn(Field, f32) -> R) -> Vec<R> {
+        if field != Field::Text {
+            return Vec::new();
+        }
+        let weighted = self.text_fields.weighted();
+        weighted
+            .map(|settings| {
+                let field = Field::of_number(settings.number);
+                each(field, product(boost, settings.weight - 1.0))
+            })
+            .collect()
+    }
+
     /// Returns the score of a word or phrase of a frequency in a document.
     fn leaf(
         &self,
@@ -296,6 +311,8 @@ impl Oracle {
         let length = length_in_a_byte(document.field(field).len() as u32) as f32;
         match ranking {
             Ranking::Bm25 { k1, b } => {
+                let own_b = self.text_fields.get(field.number()).and_then(|one| one.b);
+                let b = own_b.unwrap_or(b);
                 let average = self.average_length(field) as f32;
                 let inverse = 1.0 / (k1 * (1.0 - b + b * length / average));
                 let weight = said as f32 * idf * boost;
@@ -314,7 +331,7 @@ impl Oracle {
     }
 
     fn most(&self, query: &Query, ranking: Ranking, boost: f32) -> f64 {
-        let weigh = |said: u32, field: Field, terms: &[&String]| {
+        let weigh = |said: u32, field: Field, boost: f32, terms: &[&String]| {
             let known = |term: &&String| self.documents.iter().any(|d| d.holds(field, term));
             if field == Field::Site || terms.is_empty() || !terms.iter().all(known) {
                 return 0.0;
@@ -330,10 +347,20 @@ impl Oracle {
                 field,
                 term,
                 weight,
-            } => weigh(*weight, *field, &[term]),
+            } => {
+                let beyond = self.beyond_text(*field, boost, |field, boost| {
+                    weigh(*weight, field, boost, &[term])
+                });
+                let own = weigh(*weight, *field, boost, &[term]);
+                beyond.into_iter().fold(own, |sum, one| sum + one)
+            }
             Query::Pattern { .. } => boost.into(),
             Query::Phrase { field, terms, .. } => {
-                weigh(1, *field, &terms.iter().collect::<Vec<_>>())
+                let terms: Vec<&String> = terms.iter().collect();
+                let beyond =
+                    self.beyond_text(*field, boost, |field, boost| weigh(1, field, boost, &terms));
+                let own = weigh(1, *field, boost, &terms);
+                beyond.into_iter().fold(own, |sum, one| sum + one)
             }
             Query::Boolean {
                 required, optional, ..
@@ -396,66 +423,14 @@ impl OracleDocument {
             Field::Text => &self.text,
             Field::Title => &self.title,
             Field::Site => &[],
+            Field::Further(number) => self.further.get(&number).map_or(&[], Vec::as_slice),
         }
     }
-}
-
-/// Counts the occurrences of the first word around which the others can be placed, each at its own position, with
-/// adjusted positions (position − offset in the phrase) within `slop` of each other.
-fn phrase_frequency(text: &[Place], terms: &[String], slop: u32) -> usize {
-    (0..text.len())
-        .filter(|&place| text[place].contains(&terms[0]))
-        .filter(|&place| can_complete(text, terms, i64::from(slop), &mut vec![place]))
-        .count()
-}
-
-/// Tries every place for the next word.
-fn can_complete(text: &[Place], terms: &[String], slop: i64, chosen: &mut Vec<usize>) -> bool {
-    let adjusted = |(offset, &place): (usize, &usize)| place as i64 - offset as i64;
-    let least = chosen.iter().enumerate().map(adjusted).min().unwrap_or(0);
-    let most = chosen.iter().enumerate().map(adjusted).max().unwrap_or(0);
-    if most - least > slop {
-        return false;
-    }
-    let next = chosen.len();
-    if next == terms.len() {
-        return true;
-    }
-    for place in 0..text.len() {
-        // Different words may share a place; one occurrence stands for one word of the phrase.
-        let mut so_far = chosen.iter().zip(terms);
-        let is_taken = so_far.any(|(&taken, term)| taken == place && *term == terms[next]);
-        if !text[place].contains(&terms[next]) || is_taken {
-            continue;
-        }
-        chosen.push(place);
-        let found = can_complete(text, terms, slop, chosen);
-        chosen.pop();
-        if found {
-            return true;
-        }
-    }
-    false
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lengths_lose_their_low_bits() {
-        for (length, kept) in [
-            (0, 0),
-            (23, 23),
-            (40, 40),
-            (41, 40),
-            (42, 42),
-            (57, 56),
-            (200, 200),
-        ] {
-            assert_eq!(length_in_a_byte(length), kept, "{length}");
-        }
-    }
 
     #[test]
     fn later_documents_replace_earlier_ones() {
@@ -468,7 +443,7 @@ mod tests {
             vec![document("u", "old"), document("v", "old words")],
             vec![document("u", "new")],
         ];
-        let oracle = Oracle::new(&batches, Analyzer::Plain);
+        let oracle = Oracle::new(&batches, Analyzer::Plain, TextFields::default());
         let term = |term: &str| Query::Term {
             field: Field::Text,
             term: term.to_owned(),
@@ -481,13 +456,5 @@ mod tests {
         assert_eq!(oracle.documents_count(), 2);
         assert_eq!(urls(term("old")), ["v"]);
         assert_eq!(urls(term("new")), ["u"]);
-    }
-
-    #[test]
-    fn slop_counts_the_first_word() {
-        let text = words("a x b, b a");
-        let terms = ["a", "b"].map(str::to_owned);
-        let frequency = |slop| phrase_frequency(&text, &terms, slop);
-        assert_eq!([frequency(0), frequency(1), frequency(2)], [0, 1, 2]);
     }
 }

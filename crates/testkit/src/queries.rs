@@ -12,7 +12,11 @@ use search::{Query, Ranking};
 use text::{Pattern, Regex};
 
 fn fields() -> impl Strategy<Value = Field> {
-    prop_oneof![4 => Just(Field::Text), 1 => Just(Field::Title)]
+    prop_oneof![
+        8 => Just(Field::Text),
+        2 => Just(Field::Title),
+        1 => (3u8..5).prop_map(Field::of_number),
+    ]
 }
 
 fn terms() -> impl Strategy<Value = Query> {

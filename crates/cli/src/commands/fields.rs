@@ -16,7 +16,8 @@ EXAMPLES:
         The same as one JSON object
 
 Types are inferred from the first documents that have a field, and stay. Fields of type keyword, i64, f64,
-bool and date filter (lang:en, date:>=2024), sort and are counted as facets; see shorttail search --help.";
+bool and date filter (lang:en, date:>=2024), sort and are counted as facets; see shorttail search --help.
+Words of fields of type text are searched as those of the body, or by name (summary:word).";
 
 /// Show the fields of an index, their types and values
 #[derive(Debug, clap::Args)]
@@ -75,15 +76,22 @@ fn table(fields: &[FieldSummary], style: Style) -> String {
             .collect();
         let at_least = if field.distinct_is_exact { "" } else { "≥ " };
         let is_columnar = field.kind.is_columnar();
+        let is_counted = is_columnar || field.searched.is_some();
         let figure = |text: String| if is_columnar { text } else { String::new() };
         rows.push([
             printable(&field.name),
             field.kind.to_string(),
-            figure(count(field.documents_count)),
+            match is_counted {
+                true => count(field.documents_count),
+                false => String::new(),
+            },
             figure(format!("{at_least}{}", count(field.distinct_count))),
             figure(bytes(field.bytes)),
             ends,
-            frequent.join(", "),
+            match is_columnar {
+                true => frequent.join(", "),
+                false => words(field),
+            },
         ]);
     }
     let width = |column: usize| {
@@ -108,6 +116,20 @@ fn table(fields: &[FieldSummary], style: Style) -> String {
     text
 }
 
+/// Tells how the words of a text are searched.
+fn words(field: &FieldSummary) -> String {
+    let Some(searched) = &field.searched else {
+        return "stored only".to_owned();
+    };
+    let told = match searched.is_in_text() {
+        true => format!("weight {}", searched.weight),
+        false => format!("found by {}: alone", printable(&field.name)),
+    };
+    let b = searched.b.map_or(String::new(), |b| format!(", b {b}"));
+    let words = crate::figures::counted(field.words_count, "word");
+    format!("{words}, {told}{b}")
+}
+
 fn json(fields: &[FieldSummary]) -> serde_json::Value {
     let value = |value: &Option<fields::Value>| value.as_ref().map(fields::Value::to_json);
     let one = |field: &FieldSummary| {
@@ -119,6 +141,10 @@ fn json(fields: &[FieldSummary]) -> serde_json::Value {
             "distinct": field.distinct_count,
             "distinct_is_exact": field.distinct_is_exact,
             "bytes": field.bytes,
+            "words": field.words_count,
+            "searchable": field.kind.is_columnar() || field.searched.is_some(),
+            "weight": field.searched.map(|searched| searched.weight),
+            "b": field.searched.and_then(|searched| searched.b),
             "least": value(&field.least),
             "greatest": value(&field.greatest),
             "frequent": field.frequent.iter().map(|(value, documents)| serde_json::json!({

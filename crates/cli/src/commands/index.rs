@@ -9,7 +9,7 @@ use crate::languages::{AnalyzerChoice, LanguagesChoice, reason};
 use crate::terminal::print;
 use anyhow::Context;
 use clap::builder::RangedU64ValueParser;
-use fields::Schema;
+use fields::{Declarations, FieldType};
 use index::{BuildOptions, Pairs, PostingsCodec, Texts};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,9 @@ EXAMPLES:
     shorttail index pages.jsonl --into my-index --chunks 64 --partitions 4
         Divide it into 64 chunks, laid out for 4 index servers (or 2, or 1); `optimize` can change it later
     shorttail index pages.jsonl --into my-index --order bisection
-        Place documents that share words beside each other: takes longer, for a smaller, faster index";
+        Place documents that share words beside each other: takes longer, for a smaller, faster index
+    shorttail index pages.jsonl --into my-index --fields fields.toml
+        Let words of titles count three times: title = { type = \"text\", weight = 3 } in the file";
 
 /// Index documents into a directory, new or existing
 #[derive(Debug, clap::Args)]
@@ -92,8 +94,8 @@ pub(crate) struct IndexArguments {
     /// frequent]
     #[arg(long)]
     pairs: Option<PairsName>,
-    /// TOML file that decides the types of fields, as in date = "date"; types: keyword, i64, f64, bool, date, and text for
-    /// fields that are stored only [default: inferred from the documents]
+    /// TOML file that decides the types of fields, as in date = "date" (keyword, i64, f64, bool, date, text), and the weights
+    /// of texts, as in title = { type = "text", weight = 3 } [default: inferred from the documents]
     #[arg(long, value_name = "FILE")]
     fields: Option<PathBuf>,
     #[command(flatten)]
@@ -134,7 +136,7 @@ pub(super) fn run(arguments: IndexArguments) -> anyhow::Result<ExitCode> {
     let sources = sources(&arguments.sources)?;
     let fields = match &arguments.fields {
         Some(path) => read_fields(path)?,
-        None => Schema::default(),
+        None => Declarations::default(),
     };
     let storage = Arc::new(RealStorage::create_directory(&arguments.into)?);
     let options = BuildOptions {
@@ -176,8 +178,8 @@ pub(super) fn run(arguments: IndexArguments) -> anyhow::Result<ExitCode> {
     Ok(indexed.exit_code())
 }
 
-/// Reads the types of fields.
-fn read_fields(path: &Path) -> anyhow::Result<Schema> {
+/// Reads the types of fields and the settings of their words.
+fn read_fields(path: &Path) -> anyhow::Result<Declarations> {
     let shown = path.display();
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
     toml::from_str(&text).map_err(|error| {
@@ -271,7 +273,11 @@ const FIELDS_TOLD: usize = 12;
 fn typed_fields(summary: &index::CommitSummary) -> String {
     let fields = summary.fields.iter();
     let fields: Vec<String> = fields
-        .map(|(name, kind)| format!("{} {kind}", crate::terminal::printable(name)))
+        .map(|(name, kind)| {
+            let stored_only = kind == FieldType::Text && summary.fields.searched(name).is_none();
+            let stored_only = if stored_only { " (stored only)" } else { "" };
+            format!("{} {kind}{stored_only}", crate::terminal::printable(name))
+        })
         .collect();
     let told = fields[..fields.len().min(FIELDS_TOLD)].join(", ");
     match fields.len().saturating_sub(FIELDS_TOLD) {
@@ -300,7 +306,8 @@ pub(super) fn json_summary(indexed: &Indexed) -> serde_json::Value {
         "segments_merged": summary.segments_merged,
         "analyzer": indexed.chosen.as_ref().map(|chosen| chosen.analyzer.name()),
         "fields": indexed.fields_found,
-        "typed_fields": summary.fields,
+        "typed_fields": summary.fields.iter().map(|(name, kind)| (name.to_owned(), kind.name().into()))
+            .collect::<serde_json::Map<String, serde_json::Value>>(),
         "misfits": summary.misfits,
         "bad": indexed.progress.bad,
         "bad_documents": indexed.bad_documents.iter().map(|bad| serde_json::json!({

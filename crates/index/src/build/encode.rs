@@ -5,6 +5,7 @@ use super::inverter::positions_of;
 use super::run::{Piece, RunDocuments};
 use crate::postings::PostingsEncoder;
 use crate::{Field, length};
+use std::collections::BTreeMap;
 
 /// New id of a document that a later one replaced.
 pub(crate) const GONE: u32 = u32::MAX;
@@ -17,6 +18,8 @@ pub(crate) struct RunMap {
     documents: Vec<MappedDocument>,
     /// Index of the document at every 256th position.
     coarse: Vec<u32>,
+    /// Documents with words in a further field, by number of the field and in order, with their quantised lengths.
+    further: BTreeMap<u8, Vec<(u32, u8)>>,
 }
 
 /// Fields of a document that are read together.
@@ -36,6 +39,7 @@ impl RunMap {
         let mut documents = Vec::with_capacity(run.lengths.len() + 1);
         let mut coarse = Vec::new();
         let mut start = 0;
+        let mut outside_text = run.outside_text.iter().peekable();
         let ordinals = run.ordinals.iter();
         let ordinals = ordinals.flat_map(|&(first, count)| first..first + count);
         for (doc, (lengths, ordinal)) in (0..).zip(run.lengths.iter().zip(ordinals)) {
@@ -46,6 +50,9 @@ impl RunMap {
                 lengths: [text, title, 0],
             });
             start += positions_of(lengths[0]);
+            if let Some((_, words)) = outside_text.next_if(|(outside, _)| *outside == doc) {
+                start += words;
+            }
             coarse.resize((start as usize).div_ceil(1 << COARSE_BITS), doc);
         }
         documents.push(MappedDocument {
@@ -53,7 +60,16 @@ impl RunMap {
             id: GONE,
             lengths: [0; 3],
         });
-        RunMap { documents, coarse }
+        let mut further: BTreeMap<u8, Vec<(u32, u8)>> = BTreeMap::new();
+        for one in &run.further {
+            let lengths = further.entry(one.field).or_default();
+            lengths.push((one.doc, length::quantize(one.words)));
+        }
+        RunMap {
+            documents,
+            coarse,
+            further,
+        }
     }
 }
 
@@ -74,7 +90,12 @@ impl<'a> TermEncoder<'a> {
     }
 
     /// Pushes the postings of a term into `out`, by increasing document.
-    pub(crate) fn encode(&mut self, field: Field, pieces: &[Piece<'_>], out: &mut PostingsEncoder) {
+    pub(crate) fn encode(
+        &mut self,
+        (field, term): (Field, &[u8]),
+        pieces: &[Piece<'_>],
+        out: &mut PostingsEncoder,
+    ) {
         self.buffers.resize_with(pieces.len(), Vec::new);
         let (maps, buffers) = (self.maps, &mut self.buffers);
         let mut walks: Vec<_> = pieces
@@ -83,7 +104,7 @@ impl<'a> TermEncoder<'a> {
             .map(|(piece, buffer)| {
                 buffer.clear();
                 let map = &maps[piece.run];
-                Walk::new(field, piece.read(buffer), map)
+                Walk::new((field, term), piece.read(buffer), map)
             })
             .collect();
         loop {
@@ -110,20 +131,38 @@ struct Walk<'a> {
     stream: &'a [u8],
     at: usize,
     map: &'a RunMap,
-    field: Field,
+    with_positions: bool,
+    lengths: Lengths<'a>,
     position: u32,
     doc: usize,
     /// Id of the document in the segment; `GONE` after the last.
     id: u32,
 }
 
+/// Place of the lengths of a term's field.
+#[derive(Clone, Copy)]
+enum Lengths<'a> {
+    /// With the documents, at this index.
+    OfDocuments(usize),
+    /// Of a further field.
+    Further(&'a [(u32, u8)]),
+}
+
 impl<'a> Walk<'a> {
-    fn new(field: Field, stream: &'a [u8], map: &'a RunMap) -> Walk<'a> {
+    fn new((field, term): (Field, &[u8]), stream: &'a [u8], map: &'a RunMap) -> Walk<'a> {
         let mut walk = Walk {
             stream,
             at: 0,
             map,
-            field,
+            with_positions: field.has_positions(term),
+            lengths: match field {
+                Field::Text => Lengths::OfDocuments(0),
+                Field::Title => Lengths::OfDocuments(1),
+                Field::Site => Lengths::OfDocuments(2),
+                Field::Further(number) => {
+                    Lengths::Further(map.further.get(&number).map_or(&[], Vec::as_slice))
+                }
+            },
             position: 0,
             doc: 0,
             id: GONE,
@@ -136,7 +175,9 @@ impl<'a> Walk<'a> {
 
     /// Finds the document of the current position, or of the next one that is not gone.
     fn find_document(&mut self) {
-        let RunMap { documents, coarse } = self.map;
+        let RunMap {
+            documents, coarse, ..
+        } = self.map;
         loop {
             let coarse = coarse[(self.position >> COARSE_BITS) as usize] as usize;
             let mut doc = self.doc.max(coarse);
@@ -160,7 +201,7 @@ impl<'a> Walk<'a> {
 
     /// Pushes the documents below `limit`.
     fn push_until(&mut self, limit: u32, out: &mut PostingsEncoder) {
-        let with_positions = self.field != Field::Site;
+        let with_positions = self.with_positions;
         while self.id < limit {
             let document = &self.map.documents[self.doc];
             let end = self.map.documents[self.doc + 1].start;
@@ -178,7 +219,15 @@ impl<'a> Walk<'a> {
                     self.position += gaps::read(self.stream, &mut self.at);
                 }
             }
-            out.push_document(self.id, frequency, document.lengths[self.field as usize]);
+            let length = match self.lengths {
+                Lengths::OfDocuments(at) => document.lengths[at],
+                Lengths::Further(lengths) => {
+                    let doc = self.doc as u32;
+                    let at = lengths.binary_search_by_key(&doc, |&(doc, _)| doc);
+                    at.map_or(0, |at| lengths[at].1)
+                }
+            };
+            out.push_document(self.id, frequency, length);
             match more {
                 true => self.find_document(),
                 false => self.id = GONE,

@@ -4,12 +4,18 @@
 //! at least 1. So a term is a single stream of gaps (see `gaps`) over all documents, and adding an occurrence is a
 //! look-up and a short write. Documents and frequencies are derived when streams are encoded, from the known start of
 //! each document. A site occurs at the first position of each of its documents.
+//!
+//! Further fields of text continue the text of their document, leaf by leaf; those that do not belong to the text take
+//! the positions after it. The words of a field alone have the same positions, and its *places* are a stream of all of
+//! them, from which its lengths are derived.
 
 use super::arena::{Arena, Stream};
 use super::gaps;
 use super::vocabulary::{Entry, KEYS_MAX, Key, SortedTerms, Vocabulary};
 use crate::Field;
 use corpus::Document;
+use fields::TextFields;
+use smallvec::SmallVec;
 use text::Analyzer;
 
 /// Positions after which a run ends. A document may be added to a run just below the limit.
@@ -20,32 +26,79 @@ const POSITIONS_MAX: u32 = 1 << 31;
 pub(crate) struct Inverter {
     arena: Arena,
     fields: [Vocabulary; 3],
+    /// Further fields, by increasing number.
+    further: Vec<FurtherField>,
     next_position: u32,
     buffer: String,
 }
 
-/// Fields in the order of their terms.
+/// Fields in the order of their terms, before further ones.
 const FIELDS: [Field; 3] = [Field::Text, Field::Title, Field::Site];
+
+/// Words of a further field.
+#[derive(Debug)]
+struct FurtherField {
+    number: u8,
+    places: Entry,
+    has_words: bool,
+    vocabulary: Vocabulary,
+}
+
+/// Numbers of words of a document.
+#[derive(Debug, Default)]
+pub(crate) struct DocumentWords {
+    /// By field, in the order of `Field::WITH_LENGTHS`.
+    pub(crate) lengths: [u32; 2],
+    /// By number of a further field, for those with words, in any order.
+    pub(crate) further: SmallVec<[(u8, u32); 4]>,
+    /// Words of further fields that do not belong to the text.
+    pub(crate) outside_text: u32,
+}
 
 impl Inverter {
     /// Returns the approximate size in memory, in bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
-        let fields = self.fields.iter().map(Vocabulary::memory_bytes);
-        self.arena.memory_bytes() + fields.sum::<usize>()
+        let further = self.further.iter().map(|further| &further.vocabulary);
+        let fields = self.fields.iter().chain(further);
+        self.arena.memory_bytes() + fields.map(Vocabulary::memory_bytes).sum::<usize>()
     }
 
     pub(crate) fn is_full(&self) -> bool {
         self.arena.is_full() || self.next_position >= POSITIONS_MAX
     }
 
-    /// Adds the next document; returns its words by field, in the order of `Field::WITH_LENGTHS`.
-    pub(crate) fn add(&mut self, document: &Document, site: &str, analyzer: Analyzer) -> [u32; 2] {
+    /// Adds the next document, with the words of its further fields `text_fields`; returns the numbers of its words.
+    pub(crate) fn add(
+        &mut self,
+        document: &Document,
+        site: &str,
+        analyzer: Analyzer,
+        text_fields: &TextFields,
+    ) -> DocumentWords {
         let start = self.next_position;
         let title_end = self.add_words(Field::Title, &document.title, start, analyzer);
         let body_start = self.add_words(Field::Text, &document.title, start, analyzer);
-        let end = self.add_words(Field::Text, &document.body, body_start, analyzer);
+        let mut end = self.add_words(Field::Text, &document.body, body_start, analyzer);
+        let mut words = DocumentWords::default();
+        if !text_fields.is_empty() {
+            let mut all_end = end;
+            for is_in_text in [true, false] {
+                text_fields.each_text(&document.fields, |searched, text| {
+                    if searched.is_in_text() == is_in_text {
+                        let number = searched.number;
+                        let first = all_end;
+                        all_end =
+                            self.add_further(number, text, first, is_in_text, analyzer, &mut words);
+                    }
+                });
+                if is_in_text {
+                    end = all_end;
+                }
+            }
+            words.outside_text = all_end - end;
+        }
         let Inverter { arena, fields, .. } = self;
-        let sites = &mut fields[Field::Site as usize];
+        let sites = &mut fields[2];
         match Key::of(site.as_bytes()) {
             Some(key) => add_occurrences(arena, sites, &[key], &[start; KEYS_MAX]),
             None => {
@@ -53,8 +106,49 @@ impl Inverter {
                 add_occurrence(arena, entry, start);
             }
         }
-        self.next_position = start + positions_of(end - start);
-        [end - start, title_end - start]
+        words.lengths = [end - start, title_end - start];
+        self.next_position = start + positions_of(end - start) + words.outside_text;
+        words
+    }
+
+    /// Adds a text of a further field from `first` on; returns the position after it.
+    fn add_further(
+        &mut self,
+        number: u8,
+        text: &str,
+        first: u32,
+        is_in_text: bool,
+        analyzer: Analyzer,
+        words: &mut DocumentWords,
+    ) -> u32 {
+        let find = |further: &FurtherField| further.number.cmp(&number);
+        if let Err(at) = self.further.binary_search_by(find) {
+            let further = FurtherField {
+                number,
+                places: Entry::of(self.arena.start()),
+                has_words: false,
+                vocabulary: Vocabulary::default(),
+            };
+            self.further.insert(at, further);
+        }
+        let end = self.add_words(Field::Further(number), text, first, analyzer);
+        if is_in_text {
+            self.add_words(Field::Text, text, first, analyzer);
+        }
+        if end == first {
+            return end;
+        }
+        let Inverter { arena, further, .. } = self;
+        let further = further.iter_mut().find(|further| further.number == number);
+        if let Some(further) = further {
+            further.has_words = true;
+            (first..end).for_each(|position| add_occurrence(arena, &mut further.places, position));
+        }
+        match words.further.iter_mut().find(|(one, _)| *one == number) {
+            Some((_, count)) => *count += end - first,
+            None => words.further.push((number, end - first)),
+        }
+        end
     }
 
     /// Adds words from `position` on; returns the position after them.
@@ -68,10 +162,22 @@ impl Inverter {
         let Inverter {
             arena,
             fields,
+            further,
             buffer,
             ..
         } = self;
-        let vocabulary = &mut fields[field as usize];
+        let vocabulary = match field {
+            Field::Text => &mut fields[0],
+            Field::Title => &mut fields[1],
+            Field::Site => &mut fields[2],
+            Field::Further(number) => {
+                let mut all = further.iter_mut();
+                match all.find(|further| further.number == number) {
+                    Some(further) => &mut further.vocabulary,
+                    None => return first_position,
+                }
+            }
+        };
         let mut keys = [Key::default(); KEYS_MAX];
         let mut count = 0;
         // Positions of the keys in the current batch. Long terms are added at once.
@@ -103,6 +209,12 @@ impl Inverter {
         Inverted {
             arena: self.arena,
             fields: self.fields.map(Vocabulary::sorted),
+            further: self
+                .further
+                .into_iter()
+                .filter(|further| further.has_words)
+                .map(FurtherField::sorted)
+                .collect(),
         }
     }
 }
@@ -135,15 +247,47 @@ fn add_occurrence(arena: &mut Arena, entry: &mut Entry, position: u32) {
 pub(crate) struct Inverted {
     arena: Arena,
     fields: [SortedTerms; 3],
+    further: Vec<SortedFurther>,
+}
+
+/// Further field with its terms in order, the first of which is its places.
+#[derive(Debug)]
+struct SortedFurther {
+    number: u8,
+    places: Stream,
+    terms: SortedTerms,
+}
+
+impl FurtherField {
+    fn sorted(self) -> SortedFurther {
+        SortedFurther {
+            number: self.number,
+            places: self.places.stream,
+            terms: self.vocabulary.sorted(),
+        }
+    }
 }
 
 impl Inverted {
-    /// Writes the key (field, term) at `rank` of the field numbered `field` into `key`; returns the term's stream.
+    /// Returns the number of fields.
+    pub(crate) fn fields_count(&self) -> usize {
+        FIELDS.len() + self.further.len()
+    }
+
+    /// Writes the key (field, term) at `rank` of the `field`-th field, from 0 on, into `key`; returns the term's stream.
     /// `None` after the last.
     pub(crate) fn get(&self, field: usize, rank: usize, key: &mut Vec<u8>) -> Option<Stream> {
         key.clear();
-        key.push(*FIELDS.get(field)? as u8);
-        self.fields[field].get(rank, key)
+        if let Some(known) = FIELDS.get(field) {
+            key.push(known.number());
+            return self.fields[field].get(rank, key);
+        }
+        let further = self.further.get(field - FIELDS.len())?;
+        key.push(further.number);
+        match rank.checked_sub(1) {
+            None => Some(further.places),
+            Some(rank) => further.terms.get(rank, key),
+        }
     }
 
     /// Returns the length of a stream in bytes.

@@ -112,8 +112,8 @@ fn encode(job: Job<'_>, maps: &[RunMap], codec: PostingsCodec) -> Encoded {
     let (mut key_at, mut piece_at) = (0, 0);
     for &(key_end, piece_end) in &job.ends {
         let key = &job.keys[key_at..key_end];
-        if let Some((field, _)) = Field::split(key) {
-            terms.encode(field, &job.pieces[piece_at..piece_end], &mut encoder);
+        if let Some(key) = Field::split(key) {
+            terms.encode(key, &job.pieces[piece_at..piece_end], &mut encoder);
             encoder.finish(|list| {
                 encoded.lists.push((key_end, ListCounts::of(&list)));
                 for piece in list.postings {

@@ -14,8 +14,10 @@ use crate::IndexError;
 use crate::spill::Spill;
 use codec::vint;
 use corpus::Document;
+use fields::TextFields;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::Arc;
 use text::Analyzer;
 use vfs::{Region, SharedStorage};
 
@@ -30,6 +32,19 @@ pub(crate) struct RunDocuments {
     /// Increasing ranges of ordinals in the segment: the first, and the length.
     pub(crate) ordinals: Vec<(u32, u32)>,
     pub(crate) lengths: Vec<[u32; 2]>,
+    /// Words of further fields, by document of the run.
+    pub(crate) further: Vec<FurtherWords>,
+    /// Documents of the run with words outside their text, and the number of those words.
+    pub(crate) outside_text: Vec<(u32, u32)>,
+}
+
+/// Number of words of a document in a further field.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FurtherWords {
+    /// Document of the run, in order of arrival.
+    pub(crate) doc: u32,
+    pub(crate) field: u8,
+    pub(crate) words: u32,
 }
 
 /// Builder of the runs of a segment on one thread.
@@ -38,6 +53,7 @@ pub(crate) struct RunBuilder {
     /// Name of the current file. Each file loses its name when it is opened.
     name: String,
     analyzer: Analyzer,
+    text_fields: Arc<TextFields>,
     documents_max: usize,
     inverter: Inverter,
     /// Documents of each run; the current run is the last.
@@ -65,12 +81,14 @@ impl RunBuilder {
         storage: &SharedStorage,
         name: String,
         analyzer: Analyzer,
+        text_fields: Arc<TextFields>,
         documents_max: Option<u32>,
     ) -> RunBuilder {
         RunBuilder {
             storage: storage.clone(),
             name,
             analyzer,
+            text_fields,
             documents_max: documents_max.map_or(usize::MAX, |max| max as usize),
             inverter: Inverter::default(),
             documents: vec![RunDocuments::default()],
@@ -86,9 +104,21 @@ impl RunBuilder {
         site: &str,
         ordinal: u32,
     ) -> Result<(), IndexError> {
-        let lengths = self.inverter.add(document, site, self.analyzer);
+        let words = self
+            .inverter
+            .add(document, site, self.analyzer, &self.text_fields);
         if let Some(documents) = self.documents.last_mut() {
-            documents.lengths.push(lengths);
+            let doc = documents.lengths.len() as u32;
+            let further =
+                words
+                    .further
+                    .iter()
+                    .map(|&(field, words)| FurtherWords { doc, field, words });
+            documents.further.extend(further);
+            if words.outside_text > 0 {
+                documents.outside_text.push((doc, words.outside_text));
+            }
+            documents.lengths.push(words.lengths);
             match documents.ordinals.last_mut() {
                 Some((first, count)) if *first + *count == ordinal => *count += 1,
                 _ => documents.ordinals.push((ordinal, 1)),
@@ -284,7 +314,7 @@ impl<'a> Walk<'a> {
         match self.terms {
             RunTerms::Memory { inverted, run } => {
                 let (field, rank) = &mut self.at;
-                while *field < 3 {
+                while *field < inverted.fields_count() {
                     if let Some(stream) = inverted.get(*field, *rank, key) {
                         *rank += 1;
                         self.place = Some(Place::Stream(inverted, stream));

@@ -12,6 +12,9 @@ use crate::postings::PostingsCodec;
 use crate::segment::write::SegmentWriter;
 use crate::store::StoreWriter;
 use crate::{Field, IndexError, Order, Texts};
+use fields::TextFields;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use text::Analyzer;
 use vfs::SharedStorage;
 
@@ -22,6 +25,8 @@ pub(crate) struct Target {
     pub(crate) index_id: u128,
     pub(crate) codec: PostingsCodec,
     pub(crate) analyzer: Analyzer,
+    /// Further fields whose words are inverted.
+    pub(crate) text_fields: Arc<TextFields>,
     pub(crate) texts: Texts,
     pub(crate) run_documents_max: Option<u32>,
 }
@@ -39,6 +44,8 @@ pub(crate) struct NewSegment {
 pub(crate) struct BuiltSegment {
     pub(crate) entry: SegmentEntry,
     pub(crate) words_counts: [u64; 2],
+    /// Words of further fields, by number.
+    pub(crate) further_words: BTreeMap<u8, u64>,
     pub(crate) documents_added: u64,
     pub(crate) documents_replaced: u64,
 }
@@ -99,6 +106,7 @@ impl NewSegment {
         let name = index_name(segment);
         let mut out = SegmentWriter::create(storage, &name, *index_id, chunks, segment, *codec)?;
         let mut lengths = vec![[0; 2]; documents.count as usize];
+        let mut further_words: BTreeMap<u8, u64> = BTreeMap::new();
         let mut maps = Vec::new();
         let mut terms: Vec<(RunTerms, usize)> = Vec::new();
         for runs in self.runs {
@@ -106,8 +114,14 @@ impl NewSegment {
             for run in &runs.documents {
                 let ordinals = run.ordinals.iter();
                 let ordinals = ordinals.flat_map(|&(first, count)| first..first + count);
-                for (ordinal, &words) in ordinals.zip(&run.lengths) {
+                let mut further = run.further.iter().peekable();
+                for (doc, (ordinal, &words)) in (0..).zip(ordinals.zip(&run.lengths)) {
                     lengths[ordinal as usize] = words;
+                    while let Some(one) = further.next_if(|one| one.doc == doc) {
+                        if ids.get(ordinal).is_some() {
+                            *further_words.entry(one.field).or_default() += u64::from(one.words);
+                        }
+                    }
                 }
                 maps.push(RunMap::new(run, |doc| ids.get(doc).unwrap_or(GONE)));
             }
@@ -140,6 +154,7 @@ impl NewSegment {
                 order: Order::Arrival,
             },
             words_counts: meta.words_counts,
+            further_words,
             documents_added: documents.count.into(),
             documents_replaced: replaced.into(),
         })
@@ -157,7 +172,7 @@ fn write_terms(
         let Some((field, term)) = Field::split(key) else {
             continue;
         };
-        encoder.encode(field, pieces, out.postings());
+        encoder.encode((field, term), pieces, out.postings());
         out.end_term(field, term)?;
     }
     Ok(())

@@ -31,6 +31,17 @@ pub(crate) struct Entry {
     pub(crate) last_position: u32,
 }
 
+impl Entry {
+    /// Returns an entry outside of vocabularies, for a stream of its own.
+    pub(crate) fn of(stream: Stream) -> Entry {
+        Entry {
+            key: Key { first: 0, last: 0 },
+            stream,
+            last_position: 0,
+        }
+    }
+}
+
 /// Terms of one field.
 #[derive(Debug, Default)]
 pub(crate) struct Vocabulary {
@@ -134,8 +145,7 @@ impl Vocabulary {
     fn push(&mut self, key: Key, stream: Stream) -> usize {
         self.entries.push(Entry {
             key,
-            stream,
-            last_position: 0,
+            ..Entry::of(stream)
         });
         self.entries.len() - 1
     }

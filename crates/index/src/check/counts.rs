@@ -40,6 +40,8 @@ pub(super) fn check_counts(
             ));
         }
     }
+    check_further_words(manifest, &segments, &deleted)?
+        .map_or(Ok(()), |what| Err(wrong(&name, what)))?;
     let statistics = open_statistics(storage, manifest, segments.clone())?;
     match &manifest.statistics {
         Some(StatisticsEntry::Whole(file)) => {
@@ -52,6 +54,30 @@ pub(super) fn check_counts(
         }
         None => Ok(()),
     }
+}
+
+/// Compares the words of further fields with those of the segments; returns what differs.
+fn check_further_words(
+    manifest: &Manifest,
+    segments: &[Arc<Segment>],
+    deleted: &Deleted,
+) -> Result<Option<String>, IndexError> {
+    for (name, searched) in manifest.fields.text_fields().further() {
+        let number = searched.number;
+        let mut all = 0;
+        for segment in segments {
+            let places = segment.term(Field::Further(number), "")?;
+            all += places.map_or(0, |places| places.occurrences_count);
+        }
+        let said = manifest.further_words.get(&number).copied().unwrap_or(0);
+        let gone = deleted.further_words.get(&number).copied().unwrap_or(0);
+        if all.checked_sub(gone) != Some(said) {
+            return Ok(Some(format!(
+                "says {said} words of field {name}, not so found"
+            )));
+        }
+    }
+    Ok(None)
 }
 
 /// Opens the statistics and verifies their files as a whole.

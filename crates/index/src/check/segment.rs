@@ -8,7 +8,9 @@ use crate::manifest::Manifest;
 use crate::store::StorePart;
 use crate::{DocId, Field, IndexError, Layout, Segment, TermRecord, length};
 use corpus::url_hash;
+use fields::TextFields;
 use fst::Streamer;
+use std::collections::BTreeMap;
 use xxhash_rust::xxh3::xxh3_64;
 
 pub(super) fn check(
@@ -17,7 +19,13 @@ pub(super) fn check(
     store: Option<&StorePart>,
     report: &mut CheckReport,
 ) -> Result<(), IndexError> {
-    check_terms(segment, manifest.analyzer.shares_places(), report)?;
+    let text_fields = manifest.fields.text_fields();
+    check_terms(
+        segment,
+        &text_fields,
+        manifest.analyzer.shares_places(),
+        report,
+    )?;
     if let Some(stored) = &segment.pairs {
         pairs::check(segment, stored)?;
     }
@@ -30,13 +38,26 @@ pub(super) fn check(
 /// Number of words of each document, by field.
 struct WordsCounts {
     counts: [Vec<u32>; 2],
+    /// Occurrences of terms in further fields, by number.
+    further: BTreeMap<u8, Vec<u32>>,
     /// Whether terms share places, so that words are counted by the last position.
     shares_places: bool,
 }
 
 impl WordsCounts {
     fn add(&mut self, field: Field, doc: u32, positions: &[u32]) {
-        let count = &mut self.counts[field as usize][doc as usize];
+        let counts = match field {
+            Field::Further(number) => {
+                let documents = self.counts[0].len();
+                let counts = self.further.entry(number);
+                let counts = counts.or_insert_with(|| vec![0; documents]);
+                let count = &mut counts[doc as usize];
+                *count = count.saturating_add(positions.len() as u32);
+                return;
+            }
+            field => &mut self.counts[usize::from(field.number())],
+        };
+        let count = &mut counts[doc as usize];
         *count = match (self.shares_places, positions.last()) {
             (true, Some(last)) => last.saturating_add(1).max(*count),
             _ => count.saturating_add(positions.len() as u32),
@@ -46,32 +67,43 @@ impl WordsCounts {
 
 fn check_terms(
     segment: &Segment,
+    text_fields: &TextFields,
     shares_places: bool,
     report: &mut CheckReport,
 ) -> Result<(), IndexError> {
     let documents = segment.documents_count() as usize;
     let mut words = WordsCounts {
         counts: Field::WITH_LENGTHS.map(|_| vec![0u32; documents]),
+        further: BTreeMap::new(),
         shares_places,
     };
     let (mut terms_count, mut postings_count) = (0, 0);
     let mut positions = Vec::new();
     let mut terms = segment.terms();
     while let Some((key, ordinal)) = terms.next() {
-        let field = key.first().and_then(|&byte| Field::from_byte(byte));
-        let (Some(field), Ok(term)) = (field, std::str::from_utf8(key.get(1..).unwrap_or(&[])))
-        else {
+        let (field, term) = Field::split(key).unwrap_or((Field::Site, &[]));
+        let is_known = match field {
+            Field::Further(number) => text_fields.name_of(number).is_some(),
+            _ => !key.is_empty(),
+        };
+        let (true, Ok(term)) = (is_known, std::str::from_utf8(term)) else {
             return Err(segment.damaged_at_terms(&format!("{key:?} is not a field and a term")));
         };
         let record = segment.record(ordinal)?;
-        check_list(segment, field, &record, &mut words, &mut positions)
-            .map_err(|what| segment.damaged_at_terms(&format!("term {term:?}: {what}")))??;
+        let with_positions = field.has_positions(term.as_bytes());
+        check_list(
+            segment,
+            (field, with_positions),
+            &record,
+            &mut words,
+            &mut positions,
+        )
+        .map_err(|what| segment.damaged_at_terms(&format!("term {term:?}: {what}")))??;
         terms_count += 1;
         postings_count += u64::from(record.documents_count);
-        report.positions += if field == Field::Site {
-            0
-        } else {
-            record.occurrences_count
+        report.positions += match with_positions {
+            false => 0,
+            true => record.occurrences_count,
         };
     }
     report.terms += terms_count;
@@ -93,13 +125,46 @@ fn check_terms(
             return Err(segment.damaged_at_terms(&format!("word count of {field:?} differs")));
         }
     }
+    for (_, searched) in text_fields.further() {
+        check_places(segment, searched.number, &words)?;
+    }
     Ok(())
+}
+
+/// Compares the number of words that a further field has in each document with the occurrences of its terms.
+fn check_places(segment: &Segment, number: u8, words: &WordsCounts) -> Result<(), IndexError> {
+    let field = Field::Further(number);
+    let mut places = vec![0; segment.documents_count() as usize];
+    if let Some(record) = segment.term(field, "")? {
+        let mut postings = segment.postings(&record)?;
+        while postings.doc() != DocId::END {
+            if let Some(places) = places.get_mut(postings.doc().0 as usize) {
+                *places = postings.frequency();
+            }
+            postings.next();
+        }
+        postings.take_error().map_or(Ok(()), Err)?;
+    }
+    let none = Vec::new();
+    let occurrences = words.further.get(&number).unwrap_or(&none);
+    let fits = |doc: usize| {
+        let (places, occurrences) = (places[doc], occurrences.get(doc).copied().unwrap_or(0));
+        match words.shares_places {
+            // Each place has a term at least.
+            true => occurrences >= places && (places > 0 || occurrences == 0),
+            false => occurrences == places,
+        }
+    };
+    match (0..places.len()).all(fits) {
+        true => Ok(()),
+        false => Err(segment.damaged_at_terms(&format!("lengths of {field:?} differ"))),
+    }
 }
 
 /// Walks a list. The outer error describes a defect of the list; the inner one is a failure to decode it.
 fn check_list(
     segment: &Segment,
-    field: Field,
+    (field, with_positions): (Field, bool),
     record: &TermRecord,
     words: &mut WordsCounts,
     positions: &mut Vec<u32>,
@@ -128,7 +193,7 @@ fn check_list(
         if !bounded.holds(doc, frequency, length) {
             return Err(format!("document {doc} is above the bound of its block"));
         }
-        if field != Field::Site {
+        if with_positions {
             postings.positions(positions);
             if positions.len() != frequency as usize || !positions.is_sorted_by(|a, b| a < b) {
                 return Err(format!(

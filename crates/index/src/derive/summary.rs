@@ -1,7 +1,7 @@
 //! Summaries of the fields of an index, for people.
 
-use crate::{DocId, Index, IndexError};
-use fields::{FieldType, Value};
+use crate::{DocId, Field, Index, IndexError};
+use fields::{FieldType, Searched, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Values shown of a field.
@@ -16,6 +16,10 @@ pub struct FieldSummary {
     pub name: String,
     /// Type.
     pub kind: FieldType,
+    /// How its words are searched; `None` for fields that are no text, and for texts that are only stored.
+    pub searched: Option<Searched>,
+    /// Words of live documents, of a text.
+    pub words_count: u64,
     /// Live documents that have a value.
     pub documents_count: u64,
     /// Values of live documents.
@@ -54,6 +58,8 @@ impl Index {
         let mut summary = FieldSummary {
             name: name.to_owned(),
             kind,
+            searched: self.fields().searched(name),
+            words_count: 0,
             documents_count: 0,
             values_count: 0,
             distinct_count: 0,
@@ -63,6 +69,16 @@ impl Index {
             greatest: None,
             frequent: Vec::new(),
         };
+        if let Some(searched) = summary.searched {
+            let (field, statistics) = (Field::of_number(searched.number), self.statistics());
+            let documents_count = statistics.documents_count();
+            let words = statistics.average_length(field) * documents_count as f64;
+            summary.words_count = words.round() as u64;
+            summary.documents_count = match searched.is_title() {
+                true => documents_count,
+                false => statistics.document_frequency(field, "")?,
+            };
+        }
         let mut counts: HashMap<Key, u64> = HashMap::new();
         for segment in self.segments(..) {
             let sizes = segment.column_bytes()?;

@@ -7,6 +7,7 @@ use crate::postings::PostingsCodec;
 use crate::sealed::{Kind, Seal};
 use crate::{Order, Pairs, Texts};
 use fields::Schema;
+use std::collections::BTreeMap;
 use text::Analyzer;
 
 /// Description of one generation.
@@ -26,7 +27,7 @@ pub(crate) struct Manifest {
     pub(crate) texts: Texts,
     #[serde(default, skip_serializing_if = "Pairs::is_frequent")]
     pub(crate) pairs: Pairs,
-    /// Types of the fields of documents; absent where no document has any.
+    /// Fields of documents: types, and how words are searched; absent where no document has any.
     #[serde(default, skip_serializing_if = "Schema::is_empty")]
     pub(crate) fields: Schema,
     /// Number of the last write-ahead log whose changes are in this generation; absent where there was none.
@@ -38,6 +39,9 @@ pub(crate) struct Manifest {
     pub(crate) documents_count: u64,
     /// Words of live documents, by field in the order of `Field::WITH_LENGTHS`.
     pub(crate) words_counts: [u64; 2],
+    /// Words of live documents in further fields, by number; absent where there are none.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) further_words: BTreeMap<u8, u64>,
 }
 
 /// Files of one segment.
@@ -132,6 +136,7 @@ impl Manifest {
             statistics: None,
             documents_count: 0,
             words_counts: [0; 2],
+            further_words: BTreeMap::new(),
         };
         manifest.set_layout(layout);
         manifest

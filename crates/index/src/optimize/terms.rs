@@ -57,10 +57,7 @@ pub(super) fn write_terms(
     let mut found: Vec<(usize, TermRecord)> = Vec::new();
     let mut pages = Pages::of(segments);
     while let Some((key, places)) = terms.next() {
-        let (Some(field), Some(term)) = (
-            key.first().and_then(|&field| Field::from_byte(field)),
-            key.get(1..),
-        ) else {
+        let Some((field, term)) = Field::split(key) else {
             continue;
         };
         found.clear();
@@ -231,7 +228,8 @@ impl List {
     /// Pushes the postings that were read into the encoder.
     fn write(&mut self, field: Field, out: &mut SegmentWriter) {
         let places_counts = self.seen.places_counts.as_mut();
-        let mut places_counts = places_counts.and_then(|counts| counts.get_mut(field as usize));
+        let mut places_counts =
+            places_counts.and_then(|counts| counts.get_mut(usize::from(field.number())));
         if !self.sorted {
             self.keys.sort_unstable();
         }
@@ -260,7 +258,7 @@ impl List {
     /// Ends the list of a term.
     fn end(&mut self, field: Field) {
         if let (Some(words), None) = (
-            self.seen.words_counts.get_mut(field as usize),
+            self.seen.words_counts.get_mut(usize::from(field.number())),
             &self.seen.places_counts,
         ) {
             *words += self.occurrences_count;

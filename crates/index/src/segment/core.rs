@@ -2,7 +2,7 @@
 
 use super::details;
 use super::hashes::Hashes;
-use super::lengths::Lengths;
+use super::lengths::{FurtherLengths, Lengths};
 use super::meta::{DOCUMENTS_MAX, META, SECTIONS, SegmentMeta};
 use super::site_names::SiteNames;
 use crate::IndexError;
@@ -27,6 +27,8 @@ pub(crate) struct SegmentCore {
     pub(crate) terms: Terms,
     /// Names of sites, once they are asked for.
     pub(super) site_names: OnceLock<SiteNames>,
+    /// Lengths in further fields, once they are asked for.
+    pub(super) further_lengths: OnceLock<FurtherLengths>,
 }
 
 impl SegmentCore {
@@ -68,6 +70,7 @@ impl SegmentCore {
             details_offsets: section(10)?,
             meta,
             site_names: OnceLock::new(),
+            further_lengths: OnceLock::new(),
         };
         // Damage of the table would have been read as zeros.
         payload.file().ensure_trusted()?;

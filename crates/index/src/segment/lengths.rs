@@ -4,6 +4,9 @@ use crate::section::Section;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// Lengths in every further field, by number; fields that were never asked for take no memory.
+pub(super) type FurtherLengths = Box<[OnceLock<Vec<u8>>]>;
+
 /// One byte for each document; empty where the field has no word.
 #[derive(Debug)]
 pub(super) struct Lengths {

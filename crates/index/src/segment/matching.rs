@@ -75,6 +75,10 @@ impl Segment {
             let Ok(term) = std::str::from_utf8(&key[1..]) else {
                 continue;
             };
+            // The places of a further field are no word.
+            if term.is_empty() && !field.has_positions(b"") && field != Field::Site {
+                continue;
+            }
             let verdict = match is_prefix {
                 true => Verdict::Match,
                 false => matcher.judge(term),

@@ -13,6 +13,7 @@
 mod core;
 pub(crate) mod details;
 mod documents;
+mod further_lengths;
 mod hashes;
 mod lengths;
 mod matching;
@@ -113,6 +114,7 @@ impl Segment {
             Field::Text => self.core.lengths[0].bytes(),
             Field::Title => self.core.lengths[1].bytes(),
             Field::Site => &[],
+            Field::Further(number) => self.further_lengths(number),
         }
     }
 
@@ -144,8 +146,10 @@ impl Segment {
 
     /// Returns the terms of a field in order, with their ordinals.
     pub(crate) fn terms_of(&self, field: Field) -> TermStream<'_> {
-        let field = field as u8;
-        self.core.terms.range(&[field], Some(&[field + 1]))
+        let number = field.number();
+        let next = number.checked_add(1);
+        let next = next.as_ref().map(std::slice::from_ref);
+        self.core.terms.range(&[number], next)
     }
 
     /// Returns the record of the term with the ordinal `ordinal`.

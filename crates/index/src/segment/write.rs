@@ -108,7 +108,7 @@ impl SegmentWriter {
             ..
         } = self;
         key.clear();
-        key.push(field as u8);
+        key.push(field.number());
         key.extend_from_slice(term);
         encoder
             .finish(|list| lists.push(key, &ListCounts::of(&list), list.postings, list.positions))

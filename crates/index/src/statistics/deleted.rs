@@ -6,6 +6,7 @@ use crate::manifest::FileEntry;
 use crate::names::FileName;
 use crate::sealed::{Identity, Kind, SealedWriter};
 use crate::{DocId, Field, IndexError, Segment, StoredDocument};
+use fields::TextFields;
 use fst::Streamer;
 use fst::map::OpBuilder;
 use std::collections::BTreeMap;
@@ -18,12 +19,19 @@ pub(crate) struct Deleted {
     /// Deleted documents that hold a term, by field and term.
     pub(crate) terms: BTreeMap<Vec<u8>, u64>,
     pub(crate) words_counts: [u64; 2],
+    /// Words of further fields, by number.
+    pub(crate) further_words: BTreeMap<u8, u64>,
     pub(crate) documents_count: u64,
 }
 
 impl Deleted {
     /// Adds the words of a deleted document, from its stored text.
-    pub(crate) fn add(&mut self, document: &StoredDocument, analyzer: Analyzer) {
+    pub(crate) fn add(
+        &mut self,
+        document: &StoredDocument,
+        analyzer: Analyzer,
+        text_fields: &TextFields,
+    ) {
         let mut terms = std::collections::BTreeSet::new();
         let mut buffer = String::new();
         let mut words = |field: Field, text: &str, count: &mut u64| {
@@ -36,6 +44,21 @@ impl Deleted {
         words(Field::Text, &document.title, text_words);
         words(Field::Text, &document.body, text_words);
         words(Field::Title, &document.title, title_words);
+        let mut further_words: BTreeMap<u8, u64> = BTreeMap::new();
+        text_fields.each_text(&document.fields, |searched, text| {
+            let mut count = 0;
+            if searched.is_in_text() {
+                words(Field::Text, text, text_words);
+            }
+            words(Field::Further(searched.number), text, &mut count);
+            if count > 0 {
+                *further_words.entry(searched.number).or_default() += count;
+            }
+        });
+        for (number, count) in further_words {
+            terms.insert(key(Field::Further(number), ""));
+            *self.further_words.entry(number).or_default() += count;
+        }
         terms.insert(key(Field::Site, &corpus::site_of(&document.url)));
         for term in terms {
             *self.terms.entry(term).or_default() += 1;
@@ -56,12 +79,20 @@ impl Deleted {
         while let Some((key, ordinal)) = terms.next() {
             let mut postings = segment.postings(&segment.record(ordinal)?)?;
             let field = key.first().map_or(usize::MAX, |&field| field.into());
+            let further = match Field::split(key) {
+                Some((Field::Further(number), [])) => Some(number),
+                _ => None,
+            };
             let mut documents = 0;
             for (doc, places_counts) in gone.docs().map(DocId).zip(&mut places_counts) {
                 if postings.seek(doc) != doc {
                     continue;
                 }
                 documents += 1;
+                if let Some(number) = further {
+                    *self.further_words.entry(number).or_default() +=
+                        u64::from(postings.frequency());
+                }
                 // Sites have no positions.
                 if let Some(count) = places_counts.get_mut(field) {
                     postings.positions(&mut positions);
@@ -176,7 +207,7 @@ pub(super) fn finish_file(
 }
 
 fn key(field: Field, term: &str) -> Vec<u8> {
-    let mut key = vec![field as u8];
+    let mut key = vec![field.number()];
     key.extend_from_slice(term.as_bytes());
     key
 }

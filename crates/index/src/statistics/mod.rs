@@ -28,9 +28,10 @@ use crate::manifest::{FileEntry, Manifest, StatisticsLayers};
 use crate::sealed::{Identity, Kind};
 use crate::section::open_live;
 use crate::{Field, IndexError, LookUpStep, Segment, TermHash, terms};
+use fields::TextFields;
 use fst::Streamer;
 use smallvec::smallvec;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 use vfs::SharedStorage;
 
@@ -39,6 +40,8 @@ use vfs::SharedStorage;
 pub struct Statistics {
     documents_count: u64,
     words_counts: [u64; 2],
+    further_words: BTreeMap<u8, u64>,
+    text_fields: TextFields,
     layers: StatisticsLayers,
     base: Option<Arc<SharedTerms>>,
     /// Numbers of the segments that the base counts, in its order.
@@ -79,6 +82,8 @@ impl Statistics {
         Ok(Statistics {
             documents_count: manifest.documents_count,
             words_counts: manifest.words_counts,
+            further_words: manifest.further_words.clone(),
+            text_fields: manifest.fields.text_fields(),
             base: layers.base.as_ref().map(open).transpose()?,
             deleted: layers.deleted.iter().map(open).collect::<Result<_, _>>()?,
             newer: newer.collect(),
@@ -119,6 +124,11 @@ impl Statistics {
         self.deleted.iter().map(Arc::as_ref)
     }
 
+    /// Returns the further fields whose words are searched, and the title's settings.
+    pub fn text_fields(&self) -> &TextFields {
+        &self.text_fields
+    }
+
     /// Returns the number of live documents.
     pub fn documents_count(&self) -> u64 {
         self.documents_count
@@ -157,6 +167,7 @@ impl Statistics {
             Field::Text => self.words_counts[0],
             Field::Title => self.words_counts[1],
             Field::Site => return 1.0,
+            Field::Further(number) => self.further_words.get(&number).copied().unwrap_or(0),
         };
         if self.documents_count == 0 {
             0.0

@@ -1,7 +1,7 @@
 //! Copying of some documents' texts from one store part to another.
 
 use super::location::{BLOCK_BYTES, Location};
-use super::part::{StorePart, read_fields};
+use super::part::{Fields, StorePart, StoredDocument, read_fields};
 use super::write::StoreWriter;
 use crate::IndexError;
 use crate::segment::details::decompress;
@@ -55,6 +55,25 @@ impl StorePart {
 
     /// Calls `each` with the rank and the further fields, as JSON, of every document, in the order of their blocks.
     pub(crate) fn each_fields(&self, mut each: impl FnMut(u32, &str)) -> Result<(), IndexError> {
+        self.each_stored(|rank, document| {
+            each(rank, document.fields);
+            Ok(())
+        })
+    }
+
+    /// Calls `each` with every document, in the order of their blocks, which is that of arrival.
+    pub(crate) fn each_document(
+        &self,
+        mut each: impl FnMut(StoredDocument) -> Result<(), IndexError>,
+    ) -> Result<(), IndexError> {
+        self.each_stored(|_, document| each(document.to_document()))
+    }
+
+    /// Calls `each` with the rank and the texts of every document, in the order of their blocks.
+    fn each_stored(
+        &self,
+        mut each: impl FnMut(u32, Fields<'_>) -> Result<(), IndexError>,
+    ) -> Result<(), IndexError> {
         let (mut texts, mut start) = (Vec::new(), 0);
         for block in 0..(self.ends.len() / 8) as u32 {
             let end = self.ends.read_u64(block as usize * 8) as usize;
@@ -64,7 +83,7 @@ impl StorePart {
             for (place, rank) in self.places(block, &texts, &|_| true)?.ok_or_else(damaged)? {
                 let (fields, _) = read_fields(&texts, place.start).ok_or_else(damaged)?;
                 if let Some(rank) = rank {
-                    each(rank, fields.fields);
+                    each(rank, fields)?;
                 }
             }
             start = end;

@@ -26,11 +26,11 @@ pub(crate) fn with_key<R>(field: Field, term: &str, with: impl FnOnce(&[u8]) -> 
     const SHORT_MAX: usize = 64;
     let mut short = [0; SHORT_MAX];
     if let Some(key) = short.get_mut(..=term.len()) {
-        key[0] = field as u8;
+        key[0] = field.number();
         key[1..].copy_from_slice(term.as_bytes());
         return with(key);
     }
-    with(&[&[field as u8], term.as_bytes()].concat())
+    with(&[&[field.number()], term.as_bytes()].concat())
 }
 
 /// Returns the places whose check is `check`, as bits.

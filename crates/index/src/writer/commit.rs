@@ -19,7 +19,6 @@ use crate::{DocId, IndexError, MergeReservation, MergedSegments, Segment, Statis
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
-use text::Analyzer;
 use vfs::SharedStorage;
 
 /// Options of a commit.
@@ -86,6 +85,9 @@ pub(super) fn commit(
     for segment in built {
         for (sum, words) in manifest.words_counts.iter_mut().zip(segment.words_counts) {
             *sum += words;
+        }
+        for (number, words) in segment.further_words {
+            *manifest.further_words.entry(number).or_default() += words;
         }
         manifest.documents_count += u64::from(segment.entry.documents_count);
         manifest.segments.push(segment.entry);
@@ -202,7 +204,7 @@ fn delete_removed(
         {
             named_count += of_segment;
             let (segment, part) = (&segments[number], texts[number].as_deref());
-            count_words(&mut deleted, &gone, segment, part, manifest.analyzer)?;
+            count_words(&mut deleted, &gone, segment, part, manifest)?;
             deleted.documents_count += u64::from(gone.count());
             let (index_id, generation) = (manifest.index_id(), manifest.generation);
             let entry = &mut manifest.segments[number];
@@ -221,6 +223,12 @@ fn delete_removed(
     for (sum, words) in manifest.words_counts.iter_mut().zip(deleted.words_counts) {
         *sum -= words.min(*sum);
     }
+    for (number, words) in &deleted.further_words {
+        if let Some(sum) = manifest.further_words.get_mut(number) {
+            *sum = sum.saturating_sub(*words);
+        }
+    }
+    manifest.further_words.retain(|_, words| *words > 0);
     Ok((deleted, named_count))
 }
 
@@ -366,13 +374,7 @@ pub(crate) fn all_deleted(
     for (entry, segment) in manifest.segments.iter().zip(segments) {
         if let Some(gone) = &segment.deletions {
             let part = open_store(storage, manifest, entry)?;
-            count_words(
-                &mut deleted,
-                gone,
-                segment,
-                part.as_deref(),
-                manifest.analyzer,
-            )?;
+            count_words(&mut deleted, gone, segment, part.as_deref(), manifest)?;
         }
     }
     Ok(deleted)
@@ -384,17 +386,18 @@ fn count_words(
     gone: &Deletions,
     segment: &Segment,
     part: Option<&StorePart>,
-    analyzer: Analyzer,
+    manifest: &Manifest,
 ) -> Result<(), IndexError> {
     let Some(part) = part else {
         return deleted.add_from_lists(segment, gone);
     };
+    let text_fields = manifest.fields.text_fields();
     for doc in gone.docs() {
         let url = segment.details(DocId(doc))?.url;
         let text = part.document(&url)?.ok_or_else(|| {
             segment.damaged_at_terms(&format!("the document store has no text for {url:?}"))
         })?;
-        deleted.add(&text, analyzer);
+        deleted.add(&text, manifest.analyzer, &text_fields);
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Writer: from documents to a committed generation.
 
 mod commit;
+mod inverting;
 mod lock;
 mod options;
 mod recover;
@@ -13,7 +14,6 @@ pub use lock::WriteLock;
 pub use options::{BuildOptions, Merging};
 pub use recover::Recovery;
 
-use crate::build::segment::Target;
 use crate::derive::Gathered;
 use crate::layout::CHUNKS_MAX;
 use crate::leftovers::remove_leftovers;
@@ -24,8 +24,8 @@ use crate::statistics::{LayersPolicy, SMALL_TERMS_MAX};
 use crate::{IndexError, Layout, MergedSegments, OptimizeProgress, Order};
 use commit::CommitOptions;
 use corpus::Document;
+use inverting::Inverting;
 use vfs::SharedStorage;
-use workers::Workers;
 
 const CHUNKS_DEFAULT: u32 = 2;
 /// A single index server with one segment searches the fewest lists.
@@ -37,7 +37,7 @@ const SEGMENTS_MAX: usize = 24;
 pub struct Writer {
     storage: SharedStorage,
     manifest: Manifest,
-    workers: Workers,
+    inverting: Inverting,
     options: BuildOptions,
     /// URLs of earlier documents to delete.
     deleted_urls: Vec<String>,
@@ -69,7 +69,13 @@ impl Writer {
             Some(manifest) => fit(&storage, manifest, &options)?,
             None => start(&storage, &options)?,
         };
-        set_fields(&storage, &mut manifest, &options)?;
+        for (name, declared) in options.fields.iter() {
+            let applied = declared.apply(name, &mut manifest.fields);
+            applied.map_err(|reason| IndexError::Mismatch {
+                path: storage.location(),
+                reason,
+            })?;
+        }
         let merge = match &options.merging {
             Merging::Within => None,
             Merging::Beside(merge) => merge.as_ref(),
@@ -78,19 +84,10 @@ impl Writer {
         if let Some(merge) = merge {
             manifest.next_segment = manifest.next_segment.max(merge.next_segment());
         }
-        let target = Target {
-            storage: storage.clone(),
-            index_id: manifest.index_id(),
-            codec: manifest.codec,
-            analyzer: manifest.analyzer,
-            texts: manifest.texts,
-            run_documents_max: options.run_documents_max,
-        };
-        let workers = Workers::start(target, manifest.layout(), manifest.next_segment, &options);
         Ok(Writer {
             storage,
             manifest,
-            workers,
+            inverting: Inverting::new(&options),
             options,
             deleted_urls: Vec::new(),
             gathered: Gathered::default(),
@@ -103,7 +100,12 @@ impl Writer {
     /// Adds a document, which replaces an earlier one with the same URL.
     pub fn add(&mut self, document: Document) -> Result<(), IndexError> {
         self.gathered.observed.add(&document.fields);
-        self.workers.add(document)
+        let observed = &self.gathered.observed;
+        self.inverting.add(
+            document,
+            (&self.storage, &self.manifest, &self.options),
+            observed,
+        )
     }
 
     /// Deletes the document of a URL from the generation that the writer began with. A document that the writer itself
@@ -139,7 +141,7 @@ impl Writer {
         let Writer {
             storage,
             mut manifest,
-            workers,
+            inverting,
             options,
             deleted_urls,
             gathered,
@@ -148,7 +150,7 @@ impl Writer {
             _lock,
         } = self;
         manifest.logged = manifest.logged.max(logged.unwrap_or(0));
-        let built = workers.finish()?;
+        let built = inverting.finish((&storage, &mut manifest, &options), &gathered.observed)?;
         let rewriting = |order| RewriteOptions {
             order,
             memory_bytes: options.memory_bytes,
@@ -249,31 +251,6 @@ fn start(storage: &SharedStorage, options: &BuildOptions) -> Result<Manifest, In
         options.texts.unwrap_or_default(),
         options.pairs.unwrap_or_default(),
     ))
-}
-
-/// Adds the fields whose types are decided.
-fn set_fields(
-    storage: &SharedStorage,
-    manifest: &mut Manifest,
-    options: &BuildOptions,
-) -> Result<(), IndexError> {
-    for (name, kind) in options.fields.iter() {
-        if manifest.fields.add(name, kind) {
-            continue;
-        }
-        let reason = match manifest.fields.get(name) {
-            Some(known) => format!(
-                "the field {name} has the type {known} here, not {kind}: leave it out of the types, or build into another \
-                 directory"
-            ),
-            None => format!("the field {name} is one too many, or its name is too long"),
-        };
-        return Err(IndexError::Mismatch {
-            path: storage.location(),
-            reason,
-        });
-    }
-    Ok(())
 }
 
 /// Draws an identifier from clock, process and place, different for every index.

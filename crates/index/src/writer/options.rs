@@ -1,7 +1,7 @@
 //! Options of a writer.
 
 use crate::{MergeReservation, Order, Pairs, PostingsCodec, Texts};
-use fields::Schema;
+use fields::Declarations;
 use text::Analyzer;
 
 /// Place of merges.
@@ -35,8 +35,12 @@ pub struct BuildOptions {
     pub texts: Option<Texts>,
     /// Choice of stored pairs; `None`: that of the existing index, or frequent.
     pub pairs: Option<Pairs>,
-    /// Types of fields, decided before any document; others are inferred. A field of the existing index keeps its type.
-    pub fields: Schema,
+    /// Types of fields and settings of their words, decided before any document; others are inferred. A field of the
+    /// existing index keeps its type.
+    pub fields: Declarations,
+    /// Documents held before the first is inverted, from which fields of text are guessed. `None`: 4,096, or 1 MiB. It
+    /// does not affect the index. For tests, which have few documents.
+    pub held_documents_max: Option<usize>,
     /// Documents after which a run ends, independent of memory. It does not affect the index. For tests, which have few
     /// documents and need many runs.
     pub run_documents_max: Option<u32>,
@@ -63,7 +67,8 @@ impl Default for BuildOptions {
             analyzer: None,
             texts: None,
             pairs: None,
-            fields: Schema::default(),
+            fields: Declarations::default(),
+            held_documents_max: None,
             run_documents_max: None,
             small_terms_max: None,
             segments_max: None,

@@ -299,6 +299,7 @@ impl Worker {
                 &target.storage,
                 format!("tmp-{segment:08}-run-{number}"),
                 target.analyzer,
+                target.text_fields.clone(),
                 target.run_documents_max,
             )
         });

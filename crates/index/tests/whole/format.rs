@@ -2,11 +2,13 @@
 //!
 //! The fixtures are never rebuilt: an index of three documents, and a second commit that replaces the third; one of 400
 //! documents, whose lists have full blocks; one with stored pairs; one of four chunks laid out for two partitions;
-//! one whose second commit wrote statistics in layers; and one of documents with fields. A change of format gets a new
+//! one whose second commit wrote statistics in layers; one of documents with fields, and one whose fields of text are
+//! searched. A change of format gets a new
 //! version and new fixtures beside these.
 
 use crate::fixture::{BLOCKS, PAIRS, PARTITIONS, SEGMENT_1, SMALL, fixture, fixtures};
 use corpus::Document;
+use fields::{Declaration, FieldType};
 use index::{
     BuildOptions, DocId, Field, Index, IndexError, Layout, Pairs, Segment, Texts, Writer, check,
 };
@@ -16,6 +18,8 @@ use vfs::{MemoryStorage, SharedStorage};
 const LAYERS: &str = "format-4-layers";
 /// Four documents with fields of every type.
 const COLUMNS: &str = "format-4-columns";
+/// Three documents with further fields of text.
+const WORDS: &str = "format-4-words";
 const SEGMENT_2: &str = "segment-00000002.index";
 /// Start of the details of each segment in its file. They are compressed, and a newer compressor may choose other bytes
 /// for the same rows, so the comparison of bytes ends there.
@@ -416,6 +420,62 @@ fn layers_are_read() {
     };
     let words = ["all", "one39", "one40", "one41", "more", "none"];
     assert_eq!(words.map(documents), [41, 1, 1, 1, 2, 0]);
+}
+
+/// Returns the options of the fixture with further fields of text.
+fn with_words() -> BuildOptions {
+    let declared = [
+        ("abstract", None, Some(2.0), Some(0.5)),
+        ("notes", None, Some(0.0), None),
+        ("raw", Some(false), None, None),
+    ];
+    let fields = declared.map(|(name, searchable, weight, b)| {
+        let declared = Declaration {
+            searchable,
+            weight,
+            b,
+            ..Declaration::of(FieldType::Text)
+        };
+        (name.to_owned(), declared)
+    });
+    BuildOptions {
+        fields: fields.into_iter().collect(),
+        pairs: Some(Pairs::None),
+        ..one_chunk(Texts::Stored)
+    }
+}
+
+#[test]
+fn words_of_fields_written_today_are_those_written_then() {
+    let lines = std::fs::read_to_string(fixtures().join("words.jsonl")).unwrap();
+    let today = written_today([&*lines], &with_words());
+    let then = then_with_files_of(&today, WORDS);
+    assert_same(&today, &then, SEGMENT_1, details_start(&then, SEGMENT_1));
+}
+
+#[test]
+fn words_of_fields_are_read() {
+    let (_, damages) = check(fixture(WORDS), 10).unwrap();
+    assert!(damages.is_empty(), "{damages:?}");
+    let index = open(WORDS);
+    let segment = index.segments(0..1).next().unwrap();
+    let [abstracts, notes] = [3, 4].map(Field::of_number);
+    assert_eq!(index.fields().searched("raw"), None);
+    assert_eq!(index.fields().searched("abstract").unwrap().weight, 2.0);
+    // The text is title, body and abstract.
+    assert_eq!(
+        postings(segment, Field::Text, "tail"),
+        [(0, 2, vec![3, 8]), (2, 1, vec![2])]
+    );
+    assert_eq!(postings(segment, abstracts, "tail"), [(0, 1, vec![8])]);
+    assert_eq!(postings(segment, notes, "tail"), [(0, 1, vec![13])]);
+    assert_eq!(segment.term(Field::Text, "winter").unwrap(), None);
+    assert_eq!(segment.term(Field::Text, "searched").unwrap(), None);
+    assert_eq!(segment.lengths(Field::Text), [9, 3, 8]);
+    assert_eq!(segment.lengths(abstracts), [5, 0, 3]);
+    assert_eq!(segment.lengths(notes), [7, 0, 0]);
+    assert_eq!(index.statistics().average_length(abstracts), 8.0 / 3.0);
+    assert_eq!(segment.lengths(Field::of_number(5)), [0u8; 0]);
 }
 
 #[test]

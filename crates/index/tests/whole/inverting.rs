@@ -1,6 +1,7 @@
 //! Positions in a built index against the slow twin, a map of maps.
 
 use corpus::{Document, site_of};
+use fields::{Declaration, Declarations, FieldType};
 use index::{BuildOptions, DocId, Field, Index, Segment, Writer};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -11,7 +12,18 @@ use vfs::{MemoryStorage, SharedStorage};
 /// Positions by field and term, and by URL.
 type Lists = BTreeMap<(u8, String), BTreeMap<String, Vec<u32>>>;
 
-const FIELDS: [Field; 3] = [Field::Text, Field::Title, Field::Site];
+/// All fields: those of every index, `p` and `q`, which belong to the text, and `r`, which does not.
+const FIELDS: [Field; 6] = [
+    Field::Text,
+    Field::Title,
+    Field::Site,
+    Field::Further(3),
+    Field::Further(4),
+    Field::Further(5),
+];
+
+/// Further fields in the order of their numbers.
+const FURTHER: [&str; 3] = ["p", "q", "r"];
 
 fn slow(documents: &[Document]) -> Lists {
     let newest: BTreeMap<&str, &Document> = documents
@@ -21,13 +33,23 @@ fn slow(documents: &[Document]) -> Lists {
     let mut lists = Lists::new();
     for (url, document) in newest {
         let mut add = |field: Field, term: String, position: u32| {
-            let list = lists.entry((field as u8, term)).or_default();
+            let list = lists.entry((field.number(), term)).or_default();
             list.entry(url.to_owned()).or_default().push(position);
         };
         let title = Analyzer::Plain.terms(&document.title);
         let body = Analyzer::Plain.terms(&document.body);
-        for (position, term) in (0..).zip(title.iter().chain(&body)) {
+        let further = FURTHER.map(|name| texts_of(document, name));
+        let [p, q, _] = &further;
+        let text = title.iter().chain(&body).chain(p).chain(q);
+        for (position, term) in (0..).zip(text) {
             add(Field::Text, term.clone(), position);
+        }
+        let mut position = (title.len() + body.len()) as u32;
+        for (number, terms) in (3..).zip(&further) {
+            for term in terms {
+                add(Field::Further(number), term.clone(), position);
+                position += 1;
+            }
         }
         for (position, term) in (0..).zip(title) {
             add(Field::Title, term, position);
@@ -37,6 +59,17 @@ fn slow(documents: &[Document]) -> Lists {
     lists
 }
 
+/// Returns the words of the texts of a field.
+fn texts_of(document: &Document, name: &str) -> Vec<String> {
+    let value = document.fields.get(name).cloned().unwrap_or_default();
+    let texts = match value {
+        serde_json::Value::Array(texts) => texts,
+        text => vec![text],
+    };
+    let texts = texts.iter().filter_map(serde_json::Value::as_str);
+    texts.flat_map(|text| Analyzer::Plain.terms(text)).collect()
+}
+
 fn built(documents: &[Document], options: BuildOptions) -> Lists {
     let storage: SharedStorage = Arc::new(MemoryStorage::new());
     let mut writer = Writer::open(storage.clone(), options).unwrap();
@@ -44,6 +77,8 @@ fn built(documents: &[Document], options: BuildOptions) -> Lists {
         writer.add(document.clone()).unwrap();
     }
     writer.commit().unwrap();
+    let (_, damages) = index::check(storage.clone(), 10).unwrap();
+    assert!(damages.is_empty(), "{damages:?}");
     let index = Index::open(storage).unwrap();
     let mut lists = Lists::new();
     for segment in index.segments(0..index.chunks_count()) {
@@ -59,7 +94,7 @@ fn add_lists(segment: &Segment, field: Field, lists: &mut Lists) {
     let add = |term: &str, record| records.push((term.to_owned(), record));
     segment.terms_with_prefix(field, "", add).unwrap();
     for (term, record) in records {
-        let list = lists.entry((field as u8, term)).or_default();
+        let list = lists.entry((field.number(), term)).or_default();
         let mut postings = segment.postings(&record).unwrap();
         let mut positions = Vec::new();
         while postings.doc() != DocId::END {
@@ -89,14 +124,37 @@ fn words() -> impl Strategy<Value = String> {
 }
 
 fn document() -> impl Strategy<Value = Document> {
-    (0..3u32, 0..40u32, "[ab]{0,2}( [ab]{1,20})?", words()).prop_map(|(host, page, title, body)| {
+    let title = "[ab]{0,2}( [ab]{1,20})?";
+    let fields = prop::collection::vec((0..FURTHER.len(), words()), 0..4);
+    (0..3u32, 0..40u32, title, words(), fields).prop_map(|(host, page, title, body, texts)| {
+        let mut fields = serde_json::Map::new();
+        for (name, text) in texts {
+            let texts = fields
+                .entry(FURTHER[name])
+                .or_insert_with(|| serde_json::json!([7]));
+            texts.as_array_mut().unwrap().push(text.into());
+        }
         Document {
             url: format!("http://host{}.test/{page}", "x".repeat(host as usize * 6)),
             title,
             body,
+            fields,
             ..Document::default()
         }
     })
+}
+
+/// Returns declarations of the further fields.
+fn declarations() -> Declarations {
+    let text = |name: &str| {
+        let weight = (name == "r").then_some(0.0);
+        let declared = Declaration {
+            weight,
+            ..Declaration::of(FieldType::Text)
+        };
+        (name.to_owned(), declared)
+    };
+    FURTHER.map(text).into_iter().collect()
 }
 
 proptest! {
@@ -113,6 +171,7 @@ proptest! {
             partitions: Some(chunks),
             threads,
             run_documents_max,
+            fields: declarations(),
             ..BuildOptions::default()
         };
         prop_assert_eq!(built(&documents, options), slow(&documents));

@@ -257,9 +257,9 @@ fn explain_one(
             let (frequency, length_byte) = (cursor.frequency(), cursor.length_byte());
             explain_phrase(plan, phrase, value, frequency, length_byte).named(&phrase.name)
         }
-        (Node::Phrase(phrase), _) => filter(&phrase_name(phrase), value).named(&phrase.name),
+        (Node::Phrase(phrase), _) => filter(&phrase_name(plan, phrase), value).named(&phrase.name),
         (Node::Pattern(node), _) => {
-            let name = format!("{}{}", label(node.field), node.pattern);
+            let name = format!("{}{}", plan.label(node.field), node.pattern);
             let why = match node.weight {
                 0.0 => filter(&name, value),
                 weight => Explanation::leaf(
@@ -283,7 +283,7 @@ fn explain_one(
             filter(&format!("{}:{}", node.field, node.test), value).named(&node.name)
         }
         (Node::Filter(word), _) => {
-            let name = format!("{}{}", label(word.field), word.term);
+            let name = format!("{}{}", plan.label(word.field), word.term);
             filter(&name, value).named(&word.name)
         }
         _ => Explanation::leaf(value, "nothing"),
@@ -297,12 +297,12 @@ fn filter(name: &str, value: f32) -> Explanation {
 }
 
 /// Returns a phrase as it is typed.
-fn phrase_name(phrase: &PhraseNode) -> String {
+fn phrase_name(plan: &Plan, phrase: &PhraseNode) -> String {
     let words: Vec<&str> = phrase.words.iter().map(|word| word.term.as_str()).collect();
     let words = words.join(" ");
     match phrase.slop {
-        0 => format!("{}\"{words}\"", label(phrase.field)),
-        slop => format!("{}\"{words}\"~{slop}", label(phrase.field)),
+        0 => format!("{}\"{words}\"", plan.label(phrase.field)),
+        slop => format!("{}\"{words}\"~{slop}", plan.label(phrase.field)),
     }
 }
 
@@ -323,7 +323,7 @@ fn explain_term(
         ),
     );
     let said = Explanation::leaf(term.said as f32, "said: times in the query");
-    let name = format!("{}{}", label(term.word.field), term.word.term);
+    let name = format!("{}{}", plan.label(term.word.field), term.word.term);
     let weight = explain_weight(plan.ranking, term.weight, term.boost, vec![said, idf]);
     explain_leaf(
         plan,
@@ -345,7 +345,7 @@ fn explain_phrase(
 ) -> Explanation {
     let idf = Explanation::leaf(phrase.idf, "idf = sum of the words' idf");
     let said = Explanation::leaf(1.0, "said: times in the query");
-    let name = phrase_name(phrase);
+    let name = phrase_name(plan, phrase);
     let weight = explain_weight(plan.ranking, phrase.weight, phrase.boost, vec![said, idf]);
     explain_leaf(
         plan,
@@ -390,9 +390,10 @@ fn explain_leaf(
     length_byte: u8,
 ) -> Explanation {
     let length = index::length::dequantize(length_byte);
-    let average = plan.average_lengths.get(field as usize).copied();
-    let average = average.unwrap_or_default() as f32;
-    let (formula, factor_formula) = match plan.ranking {
+    let scale = plan.scales.get(field);
+    let ranking = scale.map_or(plan.ranking, |scale| scale.ranking);
+    let average = scale.map_or(0.0, |scale| scale.average_length) as f32;
+    let (formula, factor_formula) = match ranking {
         Ranking::Bm25 { k1, b } => (
             "BM25 = weight - weight / (1 + frequency * factor)",
             format!(
@@ -405,7 +406,7 @@ fn explain_leaf(
             format!("factor = 1 / sqrt(length), length = {length}"),
         ),
     };
-    let factor = plan.ranking.factor(length, average);
+    let factor = ranking.factor(length, average);
     Explanation {
         value,
         name: None,
@@ -422,13 +423,5 @@ fn idf_formula(ranking: Ranking) -> &'static str {
     match ranking {
         Ranking::Bm25 { .. } => "ln(1 + (N - df + 0.5) / (df + 0.5))",
         Ranking::TfIdf => "1 + ln(N / (df + 1))",
-    }
-}
-
-fn label(field: Field) -> &'static str {
-    match field {
-        Field::Text => "",
-        Field::Title => "title:",
-        Field::Site => "site:",
     }
 }

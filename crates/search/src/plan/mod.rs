@@ -1,11 +1,13 @@
 //! Plan of a query, made with the statistics of one snapshot: weights, clauses, scores.
 
+mod beyond_text;
 pub(crate) mod cost;
 pub(crate) mod node;
 pub(crate) mod norms;
 pub(crate) mod planner;
 pub mod ranking;
 mod rewrite;
+pub(crate) mod scales;
 pub(crate) mod scorer;
 
 pub use cost::{PlanCost, PlanKind};

@@ -169,3 +169,22 @@ pub(crate) struct PatternNode {
     pub(crate) weight: f32,
     pub(crate) name: ClauseName,
 }
+
+/// Makes the clause of a pattern.
+pub(crate) fn pattern_node(field: Field, pattern: &Pattern, weight: f32, name: ClauseName) -> Node {
+    Node::Pattern(PatternNode {
+        field,
+        pattern: pattern.clone(),
+        weight,
+        name,
+    })
+}
+
+/// Makes the clause of a test of values.
+pub(crate) fn value_node(field: &str, test: &Test, name: ClauseName) -> Node {
+    Node::Value(ValueNode {
+        field: field.to_owned(),
+        test: test.clone(),
+        name,
+    })
+}

@@ -4,8 +4,8 @@ use crate::plan::ranking::Ranking;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// Number of tables that a thread keeps: two fields for two indexes.
-const REMEMBERED_MAX: usize = 4;
+/// Number of tables that a thread keeps: four fields for two indexes.
+const REMEMBERED_MAX: usize = 8;
 
 /// Tables by ranking and average length.
 type Remembered = Vec<((Ranking, f32), Arc<Factors>)>;

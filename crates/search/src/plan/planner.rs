@@ -4,18 +4,17 @@
 //! segment, chunk or partition that holds it. Scores of clauses lie on a grid (see [`crate::plan::ranking`]),
 //! so their sums in f32 are exact: the same bits in any order.
 use crate::plan::node::{
-    ClauseName, Node, PATTERN_SCORE, PatternNode, PhraseNode, TermNode, ValueNode, Word,
+    ClauseName, Node, PATTERN_SCORE, PhraseNode, TermNode, Word, pattern_node, value_node,
 };
-use crate::plan::norms::Factors;
 use crate::plan::ranking::Ranking;
 use crate::plan::rewrite::{at_least, boolean};
+use crate::plan::scales::Scales;
 use crate::query::parse::{BOOST_MAX, BOOST_MIN};
 use crate::query::tree::Query;
-use fields::Test;
+use fields::TextFields;
 use index::{Field, IndexError, LookUpStep, Statistics, TermHash};
 use smallvec::SmallVec;
 use std::sync::Arc;
-use text::Pattern;
 use text::summary::{Marked, SummaryTerm};
 
 /// Least inverse document frequency of a telling word, as a share of the greatest in the query.
@@ -28,13 +27,12 @@ pub struct Plan {
     pub(crate) ranking: Ranking,
     /// The grid on which scores are rounded ([`Ranking::grid`]).
     pub(crate) grid: f32,
-    pub(crate) text_factors: Option<Arc<Factors>>,
-    pub(crate) title_factors: Option<Arc<Factors>>,
+    pub(crate) scales: Scales,
     /// Telling words of [`Query::AnyTelling`], as terms of the text.
     telling: Vec<String>,
     // For explanations.
     pub(crate) documents_count: u64,
-    pub(crate) average_lengths: [f64; 2],
+    text_fields: TextFields,
 }
 
 impl Plan {
@@ -49,27 +47,36 @@ impl Plan {
             ranking,
             statistics,
             documents_count: statistics.documents_count(),
-            fields_used: [false; 2],
+            scales: Scales::default(),
+            beyond_text: Vec::new(),
             most: 0.0,
             boost: 1.0,
             name: None,
             telling: Vec::new(),
         };
         let root = planner.scored(query)?;
-        let average_lengths = Field::WITH_LENGTHS.map(|field| statistics.average_length(field));
-        let factors = |at: usize| {
-            planner.fields_used[at].then(|| Factors::of_field(ranking, average_lengths[at]))
-        };
+        let root = planner.with_beyond_text(root, 0);
         Ok(Plan {
             root,
             ranking,
             grid: Ranking::grid(planner.most),
-            text_factors: factors(0),
-            title_factors: factors(1),
+            scales: planner.scales,
             documents_count: planner.documents_count,
             telling: planner.telling,
-            average_lengths,
+            text_fields: statistics.text_fields().clone(),
         })
+    }
+
+    /// Returns what stands before a word of a field, as it is typed.
+    pub(crate) fn label(&self, field: Field) -> String {
+        match field {
+            Field::Text => String::new(),
+            Field::Title => "title:".to_owned(),
+            Field::Site => "site:".to_owned(),
+            Field::Further(number) => {
+                format!("{}:", self.text_fields.name_of(number).unwrap_or_default())
+            }
+        }
     }
 
     /// Returns the terms that summaries should mark: positive terms, phrases' words, prefixes.
@@ -114,24 +121,28 @@ impl Plan {
     }
 }
 
-struct Planner<'a> {
+/// Planner of the clauses of one query.
+pub(super) struct Planner<'a> {
     ranking: Ranking,
-    statistics: &'a Statistics,
+    pub(super) statistics: &'a Statistics,
     documents_count: u64,
-    fields_used: [bool; 2],
+    scales: Scales,
+    /// Scored clauses beside those of the text: the same words and phrases in the fields that weigh more. They match only
+    /// documents that the clause of the text matches, so they add to its score and change no match.
+    pub(super) beyond_text: Vec<Node>,
     /// Upper bound on the sum of the scores of all clauses, whether they can match or not.
     most: f64,
     /// The product of the boosts around the clause being planned.
-    boost: f32,
+    pub(super) boost: f32,
     /// The names around it, joined.
-    name: ClauseName,
+    pub(super) name: ClauseName,
     /// Telling words so far.
     telling: Vec<String>,
 }
 
 impl Planner<'_> {
     /// Plans a clause that counts for the score.
-    fn scored(&mut self, query: &Query) -> Result<Node, IndexError> {
+    pub(super) fn scored(&mut self, query: &Query) -> Result<Node, IndexError> {
         match query {
             Query::Nothing => Ok(Node::Nothing),
             Query::Term {
@@ -156,13 +167,18 @@ impl Planner<'_> {
                 optional,
                 excluded,
             } => {
+                let before = self.beyond_text.len();
                 let required = self.all(required)?;
-                let optional = self.all(optional)?;
-                Ok(boolean(required, optional, unscored_all(excluded)))
+                let optional = self.alternatives(optional)?;
+                let node = boolean(required, optional, unscored_all(excluded));
+                if matches!(node, Node::Nothing) {
+                    self.beyond_text.truncate(before);
+                }
+                Ok(node)
             }
             Query::AnyTelling(words) => self.any_telling(words),
             Query::AtLeast { least, clauses } => {
-                let clauses = self.all(clauses)?;
+                let clauses = self.alternatives(clauses)?;
                 Ok(at_least(*least, clauses))
             }
             Query::Filter(clause) => self.filtered(clause),
@@ -218,7 +234,7 @@ impl Planner<'_> {
 
     /// Plans words of which a telling one must match: alternatives that are required, the others optional.
     fn any_telling(&mut self, words: &[Query]) -> Result<Node, IndexError> {
-        let nodes = self.all(words)?;
+        let nodes = self.alternatives(words)?;
         let idf_of = |(word, node): (&Query, &Node)| match node {
             Node::Term(term) if word.is_one_word() => Some(term.idf),
             _ => None,
@@ -262,13 +278,17 @@ impl Planner<'_> {
         }
     }
 
-    fn all(&mut self, queries: &[Query]) -> Result<Vec<Node>, IndexError> {
+    pub(super) fn prefetch_all(&self, queries: &[Query]) {
         if queries.len() > 1 {
             self.prefetch(queries.iter().filter_map(|query| match query {
                 Query::Term { field, term, .. } => Some(TermHash::of(*field, term)),
                 _ => None,
             }));
         }
+    }
+
+    fn all(&mut self, queries: &[Query]) -> Result<Vec<Node>, IndexError> {
+        self.prefetch_all(queries);
         let mut nodes = Vec::with_capacity(queries.len());
         for query in queries {
             nodes.push(self.scored(query)?);
@@ -285,14 +305,18 @@ impl Planner<'_> {
         self.use_lengths(field);
         let weight = self.weight(said, idf);
         let word = Word::found(field, term, idf, found);
-        Ok(Node::Term(TermNode {
+        let node = Node::Term(TermNode {
             word: word.named(&self.name),
             said,
             document_frequency,
             idf,
             boost: self.boost,
             weight,
-        }))
+        });
+        if field == Field::Text {
+            self.add_beyond_text(|planner, field| planner.term(field, term, said))?;
+        }
+        Ok(node)
     }
 
     fn filter(&mut self, field: Field, term: &str) -> Result<Node, IndexError> {
@@ -328,7 +352,7 @@ impl Planner<'_> {
         }
         self.use_lengths(field);
         let weight = self.weight(1, idf);
-        Ok(Node::Phrase(PhraseNode {
+        let node = Node::Phrase(PhraseNode {
             field,
             words,
             slop,
@@ -336,7 +360,11 @@ impl Planner<'_> {
             boost: self.boost,
             weight,
             name: self.name.clone(),
-        }))
+        });
+        if field == Field::Text {
+            self.add_beyond_text(|planner, field| planner.phrase(field, terms, slop))?;
+        }
+        Ok(node)
     }
 
     fn weight(&mut self, said: u32, idf: f32) -> f32 {
@@ -351,9 +379,7 @@ impl Planner<'_> {
     }
 
     fn use_lengths(&mut self, field: Field) {
-        if let Some(used) = self.fields_used.get_mut(field as usize) {
-            *used = true;
-        }
+        self.scales.add(field, self.ranking, self.statistics);
     }
 }
 
@@ -461,21 +487,4 @@ fn named(mut node: Node, name: &ClauseName) -> Node {
 
 fn unscored_all(queries: &[Query]) -> Vec<Node> {
     queries.iter().map(unscored).collect()
-}
-
-fn pattern_node(field: Field, pattern: &Pattern, weight: f32, name: ClauseName) -> Node {
-    Node::Pattern(PatternNode {
-        field,
-        pattern: pattern.clone(),
-        weight,
-        name,
-    })
-}
-
-fn value_node(field: &str, test: &Test, name: ClauseName) -> Node {
-    Node::Value(ValueNode {
-        field: field.to_owned(),
-        test: test.clone(),
-        name,
-    })
 }

@@ -77,6 +77,14 @@ impl Ranking {
         }
     }
 
+    /// Returns the ranking with another strength of length normalisation, where it has one.
+    pub(crate) fn with_length_normalisation(self, b: f32) -> Ranking {
+        match self {
+            Ranking::Bm25 { k1, .. } => Ranking::Bm25 { k1, b }.sanitized(),
+            Ranking::TfIdf => Ranking::TfIdf,
+        }
+    }
+
     /// Returns the inverse document frequency of a term that occurs in `document_frequency` of `documents_count`
     /// documents.
     pub fn inverse_document_frequency(self, documents_count: u64, document_frequency: u64) -> f32 {

@@ -36,11 +36,7 @@ impl<'a> Scorer<'a> {
             ranking: plan.ranking,
             weight,
             grid: plan.grid,
-            factors: match field {
-                Field::Text => plan.text_factors.as_deref(),
-                Field::Title => plan.title_factors.as_deref(),
-                Field::Site => None,
-            },
+            factors: plan.scales.get(field).map(|scale| &*scale.factors),
             lengths: segment.lengths(field),
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::api::messages::{SummariesOf, SummariesRequest, TextSummary};
 use crate::api::server_error::ServerError;
+use engine::summary_of;
 use index::{Index, TextKey, Texts};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -107,7 +108,12 @@ impl Batch {
         let found = store.with_text(key, &mut buffer, |url, body, fields| {
             summary = Some(TextSummary {
                 url: url.to_owned(),
-                html: self.query.summarize(body),
+                html: summary_of(
+                    &self.query,
+                    body,
+                    fields,
+                    self.index.statistics().text_fields(),
+                ),
                 fields: match self.wants_fields {
                     true => fields.to_owned(),
                     false => String::new(),

@@ -1,6 +1,7 @@
 //! Conversion of parsed queries to messages, and back within the limits of the parser.
 
 use crate::rpc::values;
+use fields::Searched;
 use index::Field;
 use search::Query;
 use search::parse::{
@@ -246,27 +247,32 @@ fn taken(room: usize, refusal: &'static str) -> Result<usize, &'static str> {
 }
 
 fn field_message(field: Field) -> i32 {
-    let field = match field {
-        Field::Text => rpc::Field::Text,
-        Field::Title => rpc::Field::Title,
-        Field::Site => rpc::Field::Site,
-    };
-    field.into()
+    match field {
+        Field::Text => rpc::Field::Text.into(),
+        Field::Title => rpc::Field::Title.into(),
+        Field::Site => rpc::Field::Site.into(),
+        Field::Further(number) => number.into(),
+    }
 }
 
 fn field(message: i32) -> Result<Field, &'static str> {
-    match rpc::Field::try_from(message) {
-        Ok(rpc::Field::Text) => Ok(Field::Text),
-        Ok(rpc::Field::Title) => Ok(Field::Title),
-        Ok(rpc::Field::Site) => Ok(Field::Site),
-        Err(_) => Err("the query asks for an unknown field"),
+    if let Ok(known) = rpc::Field::try_from(message) {
+        return Ok(match known {
+            rpc::Field::Text => Field::Text,
+            rpc::Field::Title => Field::Title,
+            rpc::Field::Site => Field::Site,
+        });
+    }
+    match u8::try_from(message) {
+        Ok(number) if Searched::new(number).is_sound() => Ok(Field::of_number(number)),
+        _ => Err("the query asks for an unknown field"),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fields::FieldType;
+    use fields::{FieldType, Schema};
     use proptest::prelude::*;
     use search::{Least, Operator, parse, parse_with};
     use text::{Analyzer, Language, Languages};
@@ -283,7 +289,7 @@ mod tests {
     proptest! {
         /// Every query that can be typed arrives as it was parsed.
         #[test]
-        fn parsed_queries_travel(text in r#"([a-c]{1,2}|[(+"*~2 -]|\)|"[a-c ]{1,9}"|title:|site:a\.b|n:(3\.\.|<=|\.\.)[0-9]|k:[a-c]{1,2}\*?|[nkt]:[\[{](2|a|\*) TO (5|2026|c|\*)[\]}]|f:>1\.5|/[a-c]{1,2}[.][+*]?/|t:20[0-9]{2}|b:true|k:\*| |\^[0-9.]{1,3}|[A-Z'.é東京]|"[a-zA-Z-]{1,9}"){0,60}"#) {
+        fn parsed_queries_travel(text in r#"([a-c]{1,2}|[(+"*~2 -]|\)|"[a-c ]{1,9}"|title:|w:|site:a\.b|n:(3\.\.|<=|\.\.)[0-9]|k:[a-c]{1,2}\*?|[nkt]:[\[{](2|a|\*) TO (5|2026|c|\*)[\]}]|f:>1\.5|/[a-c]{1,2}[.][+*]?/|t:20[0-9]{2}|b:true|k:\*| |\^[0-9.]{1,3}|[A-Z'.é東京]|"[a-zA-Z-]{1,9}"){0,60}"#) {
             let standard = Analyzer::Standard(Languages::default().with(Language::French));
             let schema = [
                 ("n", FieldType::Integer),
@@ -291,8 +297,10 @@ mod tests {
                 ("f", FieldType::Float),
                 ("t", FieldType::Date),
                 ("b", FieldType::Bool),
+                ("w", FieldType::Text),
             ];
-            let schema = schema.into_iter().collect();
+            let mut schema: Schema = schema.into_iter().collect();
+            prop_assert!(schema.search_words("w").is_some());
             for analyzer in [Analyzer::English, standard] {
                 let most = Operator::Most(Least::Percent(60));
                 for operator in [Operator::Or, Operator::Auto, most] {
@@ -411,7 +419,14 @@ mod tests {
         ] {
             assert_eq!(arrived(&allowed).as_ref(), Ok(&allowed));
         }
+        let of_field = |number| Query::Term {
+            field: Field::Further(number),
+            term: "a".into(),
+            weight: 1,
+        };
+        assert_eq!(arrived(&of_field(252)), Ok(of_field(252)));
         for refused in [
+            of_field(253),
             filtered,
             boosted(0.0),
             boosted(-1.0),

@@ -7,7 +7,7 @@ use crate::api::chunks::Chunks;
 use crate::api::messages::{HitDetails, PartitionHits, Query, Status, StatusRequest};
 use crate::api::options::ANSWER_BYTES_MAX;
 use crate::api::server_error::ServerError;
-use fields::FieldType;
+use fields::{FieldType, Schema};
 use index::{Details, DocId, StoredDocument};
 use search::{Least, Operator, Ranking, ScoredHit};
 use std::sync::Arc;
@@ -325,6 +325,10 @@ pub(super) fn status_message(status: Status) -> rpc::StatusReply {
             .map(|(name, kind)| rpc::FieldType {
                 name: name.to_owned(),
                 r#type: kind.name().to_owned(),
+                number: status
+                    .fields
+                    .searched(name)
+                    .map_or(0, |searched| searched.number.into()),
             })
             .collect(),
     }
@@ -351,17 +355,26 @@ pub(super) fn status(message: rpc::StatusReply) -> Result<Status, ServerError> {
         has_texts: message.has_texts,
         is_draining: message.draining,
         analyzer: message.analyzer.parse().ok(),
-        fields: Arc::new(
-            message
-                .fields
-                .into_iter()
-                // A newer server may have further types, which cannot be asked for from here.
-                .filter_map(|field| Some((field.name, FieldType::of_name(&field.r#type)?)))
-                .collect(),
-        ),
+        fields: Arc::new(schema(message.fields)),
         has_several_sites: !message.one_site,
         disagreement: Some(message.disagreement).filter(|told| !told.is_empty()),
     })
+}
+
+/// Returns the schema of a status, without weights: the servers that plan have them.
+fn schema(fields: Vec<rpc::FieldType>) -> Schema {
+    let mut schema = Schema::default();
+    for field in fields {
+        // A newer server may have further types, which cannot be asked for from here.
+        let Some(kind) = FieldType::of_name(&field.r#type) else {
+            continue;
+        };
+        if schema.add(&field.name, kind) && field.number > 0 {
+            let number = u8::try_from(field.number).unwrap_or(u8::MAX);
+            schema.search_words_as(&field.name, number);
+        }
+    }
+    schema
 }
 
 #[cfg(test)]

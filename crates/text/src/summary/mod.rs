@@ -75,6 +75,17 @@ impl SummaryQuery {
         summary
     }
 
+    /// Returns the summary of `text` as [`Self::summarize`] does; `None` without a match.
+    pub fn summarize_matches(&self, text: &str) -> Option<String> {
+        let mut scratch = SCRATCH.take();
+        let summary = self.summarize_with(text, &mut scratch);
+        let is_matched = !scratch.matches.is_empty();
+        if scratch.bytes() <= SCRATCH_KEPT_BYTES_MAX {
+            SCRATCH.set(scratch);
+        }
+        is_matched.then_some(summary)
+    }
+
     /// Returns a short text, such as a title, as HTML: escaped, matched words inside `<mark>`. `None` without a match.
     pub fn highlight(&self, text: &str) -> Option<String> {
         let mut scratch = SCRATCH.take();

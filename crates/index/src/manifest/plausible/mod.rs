@@ -22,6 +22,14 @@ pub(super) fn implausible(manifest: &Manifest) -> Option<String> {
         .or_else(|| segments(manifest))
         .or_else(|| counts(manifest))
         .or_else(|| statistics(manifest))
+        .or_else(|| fields(manifest))
+}
+
+fn fields(manifest: &Manifest) -> Option<String> {
+    let text_fields = manifest.fields.text_fields();
+    let is_known = |number: &u8| text_fields.get(*number).is_some();
+    let is_sound = manifest.fields.is_sound() && manifest.further_words.keys().all(is_known);
+    (!is_sound).then(|| "its fields of text have other numbers or settings than any index".into())
 }
 
 fn layout(manifest: &Manifest) -> Option<String> {

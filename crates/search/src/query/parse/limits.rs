@@ -1,6 +1,6 @@
 //! Limits of a query, and the warnings of a typed one that exceeds them.
 
-use fields::Schema;
+use fields::{FieldType, Schema, TITLE};
 
 /// Upper limit on a query, in bytes; the rest is cut off.
 pub const QUERY_BYTES_MAX: usize = 16 << 10;
@@ -55,15 +55,20 @@ const NAMES_TOLD: usize = 12;
 
 /// Returns the fields that can be searched, for a warning.
 pub(super) fn field_names(schema: &Schema) -> String {
-    let columnar: Vec<&str> = schema.columnar().map(|(name, _)| name).collect();
-    let told = columnar.iter().take(NAMES_TOLD).copied();
+    let can_be_asked =
+        |name: &str, kind: FieldType| kind.is_columnar() || schema.searched(name).is_some();
+    let fields = schema
+        .iter()
+        .filter(|(name, kind)| *name != TITLE && can_be_asked(name, *kind));
+    let fields: Vec<&str> = fields.map(|(name, _)| name).collect();
+    let told = fields.iter().take(NAMES_TOLD).copied();
     let mut names: Vec<String> = ["title", "site"]
         .into_iter()
         .chain(told)
         .map(|name| format!("`{name}:`"))
         .collect();
-    let last = match columnar.len() > NAMES_TOLD {
-        true => format!("{} more", columnar.len() - NAMES_TOLD),
+    let last = match fields.len() > NAMES_TOLD {
+        true => format!("{} more", fields.len() - NAMES_TOLD),
         false => names.pop().unwrap_or_default(),
     };
     format!("{} and {last}", names.join(", "))

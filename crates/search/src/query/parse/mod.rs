@@ -3,7 +3,7 @@
 //! ```text
 //! query   := clause { [AND | OR] clause }       a b = a AND b, or a OR b with Operator::Or
 //! clause  := { + | - | NOT } [field:] ( words | words* | /regex/ | "phrase"[~slop] | (query) ) [^boost]
-//! field   := title | site | a field of the schema, whose value is a test: see `fields::Test`,
+//! field   := title | site | a field of text | a field of the schema, whose value is a test: see `fields::Test`,
 //!            or a range, `[a TO b]`
 //! ```
 //!

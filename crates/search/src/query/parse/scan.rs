@@ -278,7 +278,10 @@ impl<'a> Scanner<'a> {
                 {
                     return Some(self.range_without_values(name, range));
                 }
-                Token::Typed(name, kind)
+                match self.schema.searched(name) {
+                    Some(searched) => Token::Field(Field::of_number(searched.number)),
+                    None => Token::Typed(name, kind),
+                }
             }
             _ => {
                 // `12:30` and `http://…` are no fields.

@@ -11,6 +11,7 @@ pub(super) fn shown(query: &Query) -> String {
         Field::Text => "",
         Field::Title => "title:",
         Field::Site => "site:",
+        Field::Further(_) => "further:",
     };
     match query {
         Query::Nothing => "nothing".to_owned(),

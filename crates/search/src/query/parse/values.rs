@@ -153,6 +153,42 @@ mod tests {
     }
 
     #[test]
+    fn words_of_fields_of_text_are_words() {
+        let mut schema = schema();
+        schema.search_words("x.text").unwrap();
+        for (typed, expected) in [
+            ("moon x.text:word", "(+moon +further:word)"),
+            ("x.text:\"a b\"~2", "further:\"a b\"~2"),
+            (
+                "x.text:(a OR b) -x.text:c",
+                "(further:a further:b -further:c)",
+            ),
+            ("x.text:wo*", "further:wo*"),
+            ("x.text:word^2", "further:word^^2"),
+        ] {
+            let parsed = parse_with(typed, Analyzer::Plain, &schema, Operator::And);
+            assert_eq!(shown(&parsed.query), expected, "{typed}");
+            assert_eq!(parsed.warnings, [""; 0], "{typed}");
+        }
+        let relaxed = parse_with(
+            "moon base x.text:a",
+            Analyzer::Plain,
+            &schema,
+            Operator::Auto,
+        );
+        assert_eq!(
+            shown(&relaxed.some_words.unwrap()),
+            "(+further:a +any[moon base])"
+        );
+        let parsed = parse_with("a colour:red", Analyzer::Plain, &schema, Operator::And);
+        assert!(
+            parsed.warnings[0].contains("`x.text:`"),
+            "{:?}",
+            parsed.warnings
+        );
+    }
+
+    #[test]
     fn what_is_no_value_is_said() {
         for (typed, said) in [
             ("moon price:cheap", "no number"),

@@ -1,0 +1,313 @@
+//! Declarations of fields, by which a person decides instead of the documents.
+//!
+//! ```text
+//! views = "i64"                                                 a type
+//! abstract = { type = "text", weight = 2.0, b = 0.5 }           a text with settings of its words
+//! raw = { type = "text", searchable = false }                   stored only
+//! ```
+
+use crate::schema::{FieldType, Schema};
+use crate::words::{TITLE, WEIGHT_MAX, is_weight};
+use serde::de::value::{MapAccessDeserializer, StrDeserializer};
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Declaration of one field.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Declaration {
+    /// Type.
+    pub kind: FieldType,
+    /// Whether the words of a text are searched; `None`: they are, in an index without the field.
+    pub searchable: Option<bool>,
+    /// Weight of its words ([`crate::Searched`]); `None`: as it is, or 1.
+    pub weight: Option<f32>,
+    /// Strength of length normalisation; `None`: as it is, or that of the ranking.
+    pub b: Option<f32>,
+}
+
+/// Declarations of fields, by name.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(transparent)]
+pub struct Declarations(BTreeMap<String, Declaration>);
+
+impl Declarations {
+    /// Returns the declarations in the order of names.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Declaration)> {
+        self.0
+            .iter()
+            .map(|(name, declared)| (name.as_str(), declared))
+    }
+}
+
+impl<S: Into<String>> FromIterator<(S, FieldType)> for Declarations {
+    fn from_iter<I: IntoIterator<Item = (S, FieldType)>>(fields: I) -> Declarations {
+        let fields = fields.into_iter();
+        fields
+            .map(|(name, kind)| (name.into(), Declaration::of(kind)))
+            .collect()
+    }
+}
+
+impl FromIterator<(String, Declaration)> for Declarations {
+    fn from_iter<I: IntoIterator<Item = (String, Declaration)>>(fields: I) -> Declarations {
+        Declarations(fields.into_iter().collect())
+    }
+}
+
+impl Declaration {
+    /// Returns the declaration of a type alone.
+    pub fn of(kind: FieldType) -> Declaration {
+        Declaration {
+            kind,
+            searchable: None,
+            weight: None,
+            b: None,
+        }
+    }
+
+    fn has_settings(&self) -> bool {
+        self.searchable.is_some() || self.weight.is_some() || self.b.is_some()
+    }
+
+    /// Adds the declared field `name` to a schema, or changes its settings there.
+    ///
+    /// # Errors
+    /// What does not fit the schema, as a sentence without its end.
+    pub fn apply(&self, name: &str, schema: &mut Schema) -> Result<(), String> {
+        let kind = self.kind;
+        if let Some(known) = schema.get(name).filter(|known| *known != kind) {
+            return Err(format!(
+                "the field {name} has the type {known} here, not {kind}: leave it out of the types, or build into \
+                 another directory"
+            ));
+        }
+        if name == TITLE && (kind != FieldType::Text || self.searchable == Some(false)) {
+            return Err(format!(
+                "the words of {name} are always searched: leave it out, or give it a weight and b"
+            ));
+        }
+        let is_new = schema.get(name).is_none();
+        if !schema.add(name, kind) {
+            return Err(format!(
+                "the field {name} is one too many, or its name is too long"
+            ));
+        }
+        if kind != FieldType::Text {
+            return Ok(());
+        }
+        if (is_new || name == TITLE)
+            && self.searchable != Some(false)
+            && schema.searched(name).is_none()
+        {
+            let added = schema.search_words(name).is_some();
+            if self.weight == Some(0.0) {
+                schema.keep_out_of_text(name);
+            }
+            if !added {
+                return Err(format!("the field {name} is one text too many"));
+            }
+        }
+        match schema.searched(name) {
+            Some(_) if self.searchable == Some(false) => Err(format!(
+                "the words of the field {name} are searched here: leave `searchable` out, or build into another directory"
+            )),
+            Some(mut settings) => {
+                settings.weight = self.weight.unwrap_or(settings.weight);
+                settings.b = self.b.or(settings.b);
+                schema.set_searched(name, settings).then_some(()).ok_or_else(|| {
+                    format!(
+                        "the field {name} cannot change between weight 0 and another one: build into another directory"
+                    )
+                })
+            }
+            None if self.has_settings() && self.searchable != Some(false) => Err(format!(
+                "the words of the field {name} are not searched here: leave its settings out, or build into another \
+                 directory"
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Settings as they are written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    #[serde(rename = "type")]
+    kind: FieldType,
+    searchable: Option<bool>,
+    weight: Option<f32>,
+    b: Option<f32>,
+}
+
+impl Written {
+    fn checked<E: Error>(self) -> Result<Declaration, E> {
+        let Written {
+            kind,
+            searchable,
+            weight,
+            b,
+        } = self;
+        let declared = Declaration {
+            kind,
+            searchable,
+            weight,
+            b,
+        };
+        if declared.has_settings() && kind != FieldType::Text {
+            return Err(E::custom(format_args!(
+                "searchable, weight and b are settings of the type text, not of {kind}"
+            )));
+        }
+        if searchable == Some(false) && (weight.is_some() || b.is_some()) {
+            return Err(E::custom("what is not searchable has neither weight nor b"));
+        }
+        if weight.is_some_and(|weight| !is_weight(weight)) {
+            return Err(E::custom(format_args!(
+                "a weight is 1 to {WEIGHT_MAX}, or 0 for words that are found by the name of the field alone"
+            )));
+        }
+        if b.is_some_and(|b| !(0.0..=1.0).contains(&b)) {
+            return Err(E::custom("b is 0 to 1"));
+        }
+        Ok(declared)
+    }
+}
+
+impl<'de> Deserialize<'de> for Declaration {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Declaration, D::Error> {
+        struct TypeOrTable;
+        impl<'de> Visitor<'de> for TypeOrTable {
+            type Value = Declaration;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a type, or a table with a type")
+            }
+
+            fn visit_str<E: Error>(self, name: &str) -> Result<Declaration, E> {
+                FieldType::deserialize(StrDeserializer::new(name)).map(Declaration::of)
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Declaration, M::Error> {
+                Written::deserialize(MapAccessDeserializer::new(map))?.checked()
+            }
+        }
+        deserializer.deserialize_any(TypeOrTable)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn declared(json: &str) -> Result<Declarations, String> {
+        serde_json::from_str(json).map_err(|error| error.to_string())
+    }
+
+    /// Applies declarations one after another; returns the schema as JSON, or the first refusal.
+    fn applied(all: &[&str]) -> Result<String, String> {
+        let mut schema = Schema::default();
+        for json in all {
+            for (name, declaration) in declared(json)?.iter() {
+                declaration.apply(name, &mut schema)?;
+            }
+        }
+        assert!(schema.is_sound());
+        Ok(serde_json::to_string(&schema).unwrap())
+    }
+
+    #[test]
+    fn types_and_settings_are_declared() {
+        let cases = [
+            (r#"{"n":"i64"}"#, r#"{"n":"i64"}"#),
+            (
+                r#"{"a":"text"}"#,
+                r#"{"a":{"type":"text","number":3,"weight":1.0}}"#,
+            ),
+            (
+                r#"{"a":{"type":"text","weight":2,"b":0.5}}"#,
+                r#"{"a":{"type":"text","number":3,"weight":2.0,"b":0.5}}"#,
+            ),
+            (
+                r#"{"a":{"type":"text","searchable":false}}"#,
+                r#"{"a":"text"}"#,
+            ),
+            (
+                r#"{"a":{"type":"text","weight":0}}"#,
+                r#"{"a":{"type":"text","number":3,"weight":0.0}}"#,
+            ),
+            (
+                r#"{"title":{"type":"text","weight":3}}"#,
+                r#"{"title":{"type":"text","number":1,"weight":3.0}}"#,
+            ),
+        ];
+        for (json, expected) in cases {
+            assert_eq!(applied(&[json]).as_deref(), Ok(expected), "{json}");
+            assert_eq!(applied(&[json, json]).as_deref(), Ok(expected), "{json}");
+        }
+        let raised = [r#"{"a":"text"}"#, r#"{"a":{"type":"text","weight":4}}"#];
+        assert!(applied(&raised).unwrap().contains("4.0"));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        for (all, said) in [
+            (&[r#"{"a":"words"}"#][..], "unknown variant"),
+            (&[r#"{"a":7}"#], "a type, or a table"),
+            (&[r#"{"a":{"weight":2}}"#], "missing field `type`"),
+            (&[r#"{"a":{"type":"text","boost":2}}"#], "unknown field"),
+            (&[r#"{"a":{"type":"i64","weight":2}}"#], "type text"),
+            (&[r#"{"a":{"type":"text","weight":0.5}}"#], "1 to 100"),
+            (&[r#"{"a":{"type":"text","weight":101}}"#], "1 to 100"),
+            (&[r#"{"a":{"type":"text","b":2}}"#], "0 to 1"),
+            (
+                &[r#"{"a":{"type":"text","searchable":false,"b":1}}"#],
+                "neither",
+            ),
+            (&[r#"{"title":"keyword"}"#], "always searched"),
+            (&[r#"{"a":"i64"}"#, r#"{"a":"text"}"#], "has the type i64"),
+            (
+                &[
+                    r#"{"a":{"type":"text","searchable":false}}"#,
+                    r#"{"a":{"type":"text","weight":2}}"#,
+                ],
+                "not searched here",
+            ),
+            (
+                &[
+                    r#"{"a":"text"}"#,
+                    r#"{"a":{"type":"text","searchable":false}}"#,
+                ],
+                "are searched here",
+            ),
+            (
+                &[r#"{"a":"text"}"#, r#"{"a":{"type":"text","weight":0}}"#],
+                "between weight 0",
+            ),
+            (
+                &[r#"{"title":{"type":"text","weight":0}}"#],
+                "between weight 0",
+            ),
+        ] {
+            let refusal = applied(all).unwrap_err();
+            assert!(refusal.contains(said), "{all:?}: {refusal}");
+        }
+    }
+
+    #[test]
+    fn texts_past_the_limit_are_refused() {
+        let mut schema = Schema::default();
+        let text = Declaration::of(FieldType::Text);
+        for number in 0..crate::TEXT_FIELDS_MAX {
+            text.apply(&format!("f{number}"), &mut schema).unwrap();
+        }
+        assert!(schema.is_sound());
+        assert!(
+            text.apply("more", &mut schema)
+                .unwrap_err()
+                .contains("too many")
+        );
+    }
+}

@@ -1,0 +1,206 @@
+//! Fields whose words are searched: their numbers in dictionaries, their weights and their length normalisation.
+//!
+//! ```text
+//! "abstract": {"type": "text", "number": 3, "weight": 2.0, "b": 0.5}       an entry of a schema
+//! ```
+//!
+//! The words of a field with a weight of at least 1 belong to the text of the document, as those of title and body do,
+//! and count once there. What its weight exceeds 1 is added where the field itself has the word: a sum of two scores, of
+//! the text and of the field, the second with the field's own lengths and its own `b`. Words of a field of weight 0 are
+//! found by its name alone.
+//!
+//! Why a weight between 0 and 1 is refused: matching and most of the score come from the lists of the text, where a word
+//! counts once.
+
+use crate::each_leaf;
+use serde_json::{Map, Value};
+
+/// Name of the title, whose weight may be set.
+pub const TITLE: &str = "title";
+/// Number of the title.
+const NUMBER_TITLE: u8 = 1;
+/// Number of the first further field.
+pub const NUMBER_FIRST: u8 = 3;
+/// Upper limit on further fields whose words are searched. More are stored.
+pub const TEXT_FIELDS_MAX: usize = 250;
+/// Upper limit on weights.
+pub const WEIGHT_MAX: f32 = 100.0;
+
+/// Settings of a field whose words are searched.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Searched {
+    /// Number of the field in dictionaries; it never changes.
+    pub number: u8,
+    /// Weight of its words, where those of the body have 1: 0, or 1 to [`WEIGHT_MAX`].
+    pub weight: f32,
+    /// Strength of length normalisation, 0 to 1; `None`: that of the ranking.
+    pub b: Option<f32>,
+}
+
+// Weight and b are finite (`is_sound`).
+impl Eq for Searched {}
+
+impl Searched {
+    /// Returns the settings of a field without any of its own.
+    pub fn new(number: u8) -> Searched {
+        Searched {
+            number,
+            weight: 1.0,
+            b: None,
+        }
+    }
+
+    /// Returns the settings of the title.
+    pub fn title() -> Searched {
+        Searched::new(NUMBER_TITLE)
+    }
+
+    /// Returns whether the field is the title.
+    pub fn is_title(&self) -> bool {
+        self.number == NUMBER_TITLE
+    }
+
+    /// Returns whether its words belong to the text of the document.
+    pub fn is_in_text(&self) -> bool {
+        self.weight >= 1.0
+    }
+
+    /// Returns the weight beyond that of the text; 0 where there is none.
+    pub fn weight_beyond_text(&self) -> f32 {
+        (self.weight - 1.0).max(0.0)
+    }
+
+    /// Returns whether number, weight and b are in their ranges.
+    pub fn is_sound(&self) -> bool {
+        let last = NUMBER_FIRST as usize + TEXT_FIELDS_MAX - 1;
+        let is_known = self.is_title() && self.is_in_text()
+            || (NUMBER_FIRST.into()..=last).contains(&self.number.into());
+        is_known && is_weight(self.weight) && self.b.is_none_or(|b| (0.0..=1.0).contains(&b))
+    }
+}
+
+/// Returns whether a number may be a weight.
+pub(crate) fn is_weight(weight: f32) -> bool {
+    weight == 0.0 || (1.0..=WEIGHT_MAX).contains(&weight)
+}
+
+/// Searched fields of a schema, for those who cut words: the title's settings, and the further fields by name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TextFields {
+    title: Option<Searched>,
+    further: Vec<(String, Searched)>,
+}
+
+impl TextFields {
+    pub(crate) fn new<'a>(fields: impl Iterator<Item = (&'a str, Searched)>) -> TextFields {
+        let (title, further): (Vec<_>, Vec<_>) =
+            fields.partition(|(_, searched)| searched.is_title());
+        let further = further.into_iter();
+        TextFields {
+            title: title.first().map(|(_, searched)| *searched),
+            further: further
+                .map(|(name, searched)| (name.to_owned(), searched))
+                .collect(),
+        }
+    }
+
+    /// Returns whether no further field is searched.
+    pub fn is_empty(&self) -> bool {
+        self.further.is_empty()
+    }
+
+    /// Returns the further fields, in the order of their names.
+    pub fn further(&self) -> impl Iterator<Item = (&str, Searched)> {
+        let further = self.further.iter();
+        further.map(|(name, searched)| (name.as_str(), *searched))
+    }
+
+    /// Returns the settings of the field with a number, where the schema has any.
+    pub fn get(&self, number: u8) -> Option<Searched> {
+        let settings = self.title.iter();
+        let mut settings = settings.chain(self.further.iter().map(|(_, searched)| searched));
+        settings.find(|searched| searched.number == number).copied()
+    }
+
+    /// Returns the name of the further field with a number.
+    pub fn name_of(&self, number: u8) -> Option<&str> {
+        let mut further = self.further();
+        further.find_map(|(name, searched)| (searched.number == number).then_some(name))
+    }
+
+    /// Returns the fields whose words weigh more than those of the text: the title first, then by name.
+    pub fn weighted(&self) -> impl Iterator<Item = Searched> {
+        let settings = self.title.iter();
+        let settings = settings.chain(self.further.iter().map(|(_, searched)| searched));
+        settings
+            .filter(|searched| searched.weight_beyond_text() > 0.0)
+            .copied()
+    }
+
+    /// Calls `each` with every text of a document that belongs to a further field, in the order of leaves.
+    pub fn each_text<'v>(
+        &self,
+        fields: &'v Map<String, Value>,
+        mut each: impl FnMut(Searched, &'v str),
+    ) {
+        each_leaf(fields, &mut |path, value| {
+            if let Value::String(text) = value
+                && let Ok(at) = self
+                    .further
+                    .binary_search_by(|(name, _)| name.as_str().cmp(path))
+            {
+                each(self.further[at].1, text);
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{FieldType, Schema};
+
+    #[test]
+    fn numbers_are_given_once_and_texts_come_by_name() {
+        let mut schema = Schema::default();
+        for name in ["b", "a.x"] {
+            assert!(schema.add(name, FieldType::Text));
+            assert!(schema.search_words(name).is_some());
+        }
+        assert!(schema.add("k", FieldType::Keyword));
+        assert!(schema.search_words("k").is_none());
+        assert!(schema.search_words("b").is_none(), "it has a number");
+        let text_fields = schema.text_fields();
+        let numbers: Vec<_> = text_fields.further().map(|(_, one)| one.number).collect();
+        assert_eq!(numbers, [NUMBER_FIRST + 1, NUMBER_FIRST]);
+        assert_eq!(text_fields.name_of(NUMBER_FIRST), Some("b"));
+        let json = r#"{"a":{"x":["one","two"],"y":"no"},"b":"three","k":"no","c":7}"#;
+        let mut seen = Vec::new();
+        text_fields.each_text(&serde_json::from_str(json).unwrap(), |one, text| {
+            seen.push((one.number, text.to_owned()));
+        });
+        let expected = [(4, "one"), (4, "two"), (3, "three")];
+        assert_eq!(seen, expected.map(|(n, text)| (n, text.to_owned())));
+    }
+
+    #[test]
+    fn settings_survive_json_and_unsound_ones_are_known() {
+        let mut schema = Schema::default();
+        schema.add("a", FieldType::Text);
+        let mut searched = schema.search_words("a").unwrap();
+        searched.weight = 2.5;
+        searched.b = Some(0.5);
+        assert!(schema.set_searched("a", searched));
+        schema.add("plain", FieldType::Text);
+        let json = serde_json::to_string(&schema).unwrap();
+        let entry = r#""a":{"type":"text","number":3,"weight":2.5,"b":0.5}"#;
+        assert_eq!(json, format!("{{{entry},\"plain\":\"text\"}}"));
+        assert_eq!(serde_json::from_str::<Schema>(&json).unwrap(), schema);
+        let of = |number, weight, b| Searched { number, weight, b }.is_sound();
+        assert!(of(3, 1.0, None) && of(252, 100.0, Some(0.0)) && of(1, 3.0, Some(1.0)));
+        assert!(of(3, 0.0, None));
+        assert!(!of(0, 1.0, None) && !of(2, 1.0, None) && !of(253, 1.0, None));
+        assert!(!of(3, 0.5, None) && !of(3, f32::NAN, None) && !of(3, 101.0, None));
+        assert!(!of(3, 1.0, Some(1.5)) && !of(1, 0.0, None));
+    }
+}
