@@ -21,6 +21,9 @@ LEFT_OUT = {
     "shorttail crawl crawl.toml --into my-docs --serve": "serves until Ctrl-C",
     "shorttail crawl http://127.0.0.1:8000/ --owned --allow-addresses 127.0.0.0/8 --into my-docs":
         "prepared as this, at another port",
+    "shorttail crawl http://127.1.0.1:8000/ --within any --allow-addresses 127.0.0.0/8 --into my-docs":
+        "tests/whole of the crate crawl does this, at another port",
+    "shorttail crawl web --seed 7 --hosts 1000 --judge web.log": "nobody has crawled that web",
     "shorttail demo": "the next one is the same, and ends; both would make an index of the whole machine",
     "shorttail hurry --pipe /run/app.pipe --big 0-1 --little 2-5": "names the CPUs of another machine",
     "shorttail hurry --pipe app.pipe --big 0 --pid 4711 --json > moves.jsonl": "names a process of another machine",
@@ -38,6 +41,7 @@ MAKING = {"shorttail index pages.jsonl --into my-index --chunks 64 --partitions 
 # Commands that go on until Ctrl-C, and what they print when they have begun.
 SERVERS = {
     "serve": "listening on",
+    "crawl web": "http://127.1.0.1:",
     "index-server": "listening on",
     "document-server": "listening on",
     "front-end": "listening on",
@@ -270,7 +274,7 @@ def test_examples_work_on_the_index_of_the_demo(path, demo_index, programs, serv
                 shutil.rmtree(shell.folder / "my-index")
             command = quick(example, server)
             words = shlex.split(command)
-            begun = "nothing to do" if "--watch" in words else SERVERS.get(words[1])
+            begun = "nothing to do" if "--watch" in words else SERVERS.get(" ".join(words[1:3]), SERVERS.get(words[1]))
             if begun is not None and not ENDING & set(words):
                 process, _ = shell.begin(command.split(" > ")[0], begun)
                 ended(process, command)

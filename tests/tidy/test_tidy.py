@@ -24,7 +24,7 @@ PATH = re.compile(r"(?<![\w/.$-])(?:(?:crates|docs|tests|\.ci)/[\w.*/-]*|[A-Z][A
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 CODE = re.compile(r"^```.*?^```|`[^`\n]+`|^    [^\n]*$", re.MULTILINE | re.DOTALL)
 # Subcommands that have subcommands of their own.
-WITH_QUESTIONS = {"lab", "model"}
+WITH_QUESTIONS = {"crawl", "lab", "model"}
 COMMAND = re.compile(r"(?:\bshorttail|cargo run --release --) +([a-z][a-z-]*)\b([^|#&;`\n]*)")
 
 
@@ -125,7 +125,7 @@ def test_commands_in_documents_exist(files, shorttail):
             if subcommand not in helps:
                 helps[subcommand] = shorttail(subcommand, "--help")
             # `shorttail model QUESTION --option`: the options are the question's.
-            question = re.match(r" *([a-z][a-z-]*)\b", rest)
+            question = re.match(r" *([a-z][a-z-]*)(?=\s|$)", rest)
             if subcommand in WITH_QUESTIONS and question:
                 subcommand = f"{subcommand} {question[1]}"
                 if not re.search(rf"^ +{question[1]}\b", helps[subcommand.split()[0]], re.MULTILINE):

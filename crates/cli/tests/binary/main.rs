@@ -4,6 +4,7 @@ mod bench;
 mod changing;
 mod clusters;
 mod containers;
+mod crawling;
 mod damage;
 mod fields;
 mod generated;

@@ -54,6 +54,11 @@ impl Serving {
         self.child.id()
     }
 
+    /// Waits for its end.
+    pub(crate) fn wait(&mut self) {
+        self.child.wait().unwrap();
+    }
+
     /// The status line and the body of an answer.
     pub(crate) fn get(&self, path: &str) -> (String, String) {
         get(&self.address, path)

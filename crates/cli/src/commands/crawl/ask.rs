@@ -58,6 +58,38 @@ pub(super) struct StopArguments {
     directory: PathBuf,
 }
 
+const PING_EXAMPLES: &str = "\
+A running crawl visits them within seconds, as fast as politeness permits; otherwise the next one
+does. A program that publishes pages can call this after each change.
+
+EXAMPLES:
+    shorttail crawl ping https://docs.example.org/page --in my-docs";
+
+/// Ask a crawl to visit URLs soon, because they are new or have changed
+#[derive(Debug, clap::Args)]
+#[command(after_help = PING_EXAMPLES)]
+pub(super) struct PingArguments {
+    /// The URLs
+    #[arg(value_name = "URL", required = true)]
+    urls: Vec<String>,
+    /// The directory of the index
+    #[arg(long = "in", value_name = "DIR")]
+    directory: PathBuf,
+}
+
+/// Notes URLs to visit soon.
+pub(super) fn ping(arguments: &PingArguments) -> anyhow::Result<ExitCode> {
+    let storage = existing_crawl(&arguments.directory)?;
+    let refused = crawl::ping(&storage, &arguments.urls)?;
+    for (url, error) in &refused {
+        note(&format!("{}: {error}", printable(url)));
+    }
+    Ok(match refused.is_empty() {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    })
+}
+
 /// Shows the figures.
 pub(super) fn status(arguments: &StatusArguments) -> anyhow::Result<ExitCode> {
     let storage = existing_crawl(&arguments.directory)?;
@@ -117,7 +149,8 @@ fn text_explanation(explained: &Explained) -> String {
         Some(known) => {
             let record = &known.record;
             lines.push(("state", known.reason.clone()));
-            let is_indexed = if record.indexed { "yes" } else { "no" };
+            let is_indexed = record.indexed && explained.same_text_as.is_none();
+            let is_indexed = if is_indexed { "yes" } else { "no" };
             lines.push(("in index", is_indexed.into()));
             let source = format!("{:?}", record.source).to_lowercase();
             let on = explained.found_on.as_deref();
@@ -139,6 +172,12 @@ fn text_explanation(explained: &Explained) -> String {
                     record.failures
                 );
                 lines.push(("visited", visited));
+            }
+            if let Some(other) = &explained.same_text_as {
+                lines.push((
+                    "same text",
+                    format!("{other}, which is in the index for it"),
+                ));
             }
             if let Some(place) = record.place {
                 let file = crawl::archive::file_name(place.file);
@@ -182,6 +221,7 @@ fn json_explanation(explained: &Explained) -> serde_json::Value {
         "url": explained.url.as_str(),
         "known": known,
         "found_on": explained.found_on,
+        "same_text_as": explained.same_text_as,
         "admitted": explained.admitted.is_ok(),
         "reason": explained.admitted.as_ref().err(),
         "robots": explained.robots,

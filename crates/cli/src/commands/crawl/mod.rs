@@ -5,6 +5,7 @@ mod folder;
 mod replay;
 mod run;
 mod summary;
+mod web;
 
 use std::process::ExitCode;
 
@@ -41,7 +42,9 @@ enum Question {
     Status(ask::StatusArguments),
     Explain(ask::ExplainArguments),
     Stop(ask::StopArguments),
+    Ping(ask::PingArguments),
     Replay(replay::ReplayArguments),
+    Web(web::WebArguments),
 }
 
 /// Runs the subcommand.
@@ -51,6 +54,8 @@ pub(super) fn run(arguments: CrawlArguments) -> anyhow::Result<ExitCode> {
         Some(Question::Status(arguments)) => ask::status(&arguments),
         Some(Question::Explain(arguments)) => ask::explain(&arguments),
         Some(Question::Stop(arguments)) => ask::stop(&arguments),
+        Some(Question::Ping(arguments)) => ask::ping(&arguments),
         Some(Question::Replay(arguments)) => replay::run(&arguments),
+        Some(Question::Web(arguments)) => web::run(&arguments),
     }
 }

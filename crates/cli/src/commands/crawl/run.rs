@@ -44,6 +44,9 @@ pub(super) struct RunArguments {
     /// Permit connections to private addresses of a network, such as 127.0.0.0/8
     #[arg(long, value_name = "NETWORK", value_delimiter = ',')]
     allow_addresses: Vec<IpNet>,
+    /// Trust a certificate authority (a file in PEM) beside those of the web, such as that of an intranet
+    #[arg(long, value_name = "FILE")]
+    authority: Vec<PathBuf>,
     /// Shortest pause between two requests to a host, in seconds [default: 0.5]
     #[arg(long, value_name = "S")]
     gap: Option<f64>,
@@ -177,6 +180,9 @@ fn configuration(arguments: &RunArguments) -> anyhow::Result<CrawlConfig> {
         };
     }
     config.allow_addresses.extend(&arguments.allow_addresses);
+    config
+        .authorities
+        .extend(arguments.authority.iter().cloned());
     config.pages_max = arguments.pages.or(config.pages_max);
     config.gap_s = arguments.gap.unwrap_or(config.gap_s);
     config.depth_max = arguments.depth.unwrap_or(config.depth_max);

@@ -55,6 +55,12 @@ pub(super) fn text_summary(progress: &CrawlProgress, directory: &Path) -> String
         counted(progress.links_out_of_scope, "link"),
         count(progress.links_trapped),
     ));
+    if progress.duplicates > 0 {
+        let pages = counted(progress.duplicates, "page");
+        text.push_str(&format!(
+            "same       {pages} with the text of another, which stands for them\n"
+        ));
+    }
     if progress.cut > 0 {
         let cut = counted(progress.cut, "page");
         text.push_str(&format!(
