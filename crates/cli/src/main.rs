@@ -19,6 +19,7 @@ mod meter;
 mod optimizing;
 mod quantiles;
 mod query_file;
+mod schedules;
 mod search_times;
 mod terminal;
 mod top;

@@ -4,7 +4,7 @@ use crate::part::Part;
 use fields::{Facet, FacetCounts};
 use index::IndexError;
 use search::{
-    After, Collectors, Coverage, DocBits, Plan, SortKey, SortedHit, Stop, best_by_values, collect,
+    After, Collectors, DocBits, Gathered, Plan, SortKey, SortedHit, Stop, best_by_values, collect,
     count_facet,
 };
 use std::sync::Arc;
@@ -58,19 +58,32 @@ impl Part {
         stop: &Stop<'_>,
     ) -> Result<Aggregated, IndexError> {
         let mut all = Collectors::new((), DocBits::default()).until(stop);
-        let Coverage {
-            documents_searched,
-            documents_count,
-        } = collect(plan, self.segments(), &mut all)?;
-        let matches = all.matches;
-        let mut aggregated = Aggregated {
-            matches_count: matches.count(),
+        let coverage = collect(plan, self.segments(), &mut all)?;
+        let gathered = Gathered {
+            matches: all.matches,
             // What is counted after the time is up is not worth its time.
             documents_searched: match stop.left_matches_out() {
-                true => documents_searched.min(documents_count.saturating_sub(1)),
-                false => documents_searched,
+                true => {
+                    (coverage.documents_searched).min(coverage.documents_count.saturating_sub(1))
+                }
+                false => coverage.documents_searched,
             },
-            documents_count,
+            documents_count: coverage.documents_count,
+        };
+        self.aggregated(&gathered, aggregation)
+    }
+
+    /// Counts and sorts the matches that workers gathered from a task of this part; nothing, where some are missing.
+    pub fn aggregated(
+        &self,
+        gathered: &Gathered,
+        aggregation: &Aggregation,
+    ) -> Result<Aggregated, IndexError> {
+        let matches = &gathered.matches;
+        let mut aggregated = Aggregated {
+            matches_count: matches.count(),
+            documents_searched: gathered.documents_searched,
+            documents_count: gathered.documents_count,
             ..Aggregated::default()
         };
         if !aggregated.is_complete() {
@@ -78,13 +91,13 @@ impl Part {
         }
         for facet in &aggregation.facets {
             let is_whole = aggregation.is_whole;
-            let counts = count_facet(facet, self.segments(), &matches, is_whole)?;
+            let counts = count_facet(facet, self.segments(), matches, is_whole)?;
             aggregated.facets.push(counts);
         }
         if !aggregation.sort.is_empty() {
             let (keys, k) = (&aggregation.sort, aggregation.k);
             let after = aggregation.after.as_ref();
-            aggregated.hits = best_by_values(keys, self.segments(), &matches, k, after)?;
+            aggregated.hits = best_by_values(keys, self.segments(), matches, k, after)?;
             // What comes before the place is neither among the hits nor left.
             aggregated.is_cut = match after {
                 Some(_) => aggregated.hits.len() >= k,

@@ -388,6 +388,7 @@ impl Asked<'_> {
             timed_out: degraded.is_some(),
             degraded: degraded.into_iter().collect(),
             trace: None,
+            schedule: Vec::new(),
         }
     }
 }

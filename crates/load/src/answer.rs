@@ -286,6 +286,7 @@ mod tests {
             timed_out: true,
             degraded: Vec::new(),
             trace: None,
+            schedule: Vec::new(),
         };
         let read = Answer::read(&serde_json::to_vec(&answer).unwrap());
         assert_eq!((read.matches_count, read.server_us), (Some(12), Some(9)));

@@ -297,6 +297,7 @@ fn phases_of(us: impl Fn(usize) -> Option<i64>, total: Option<u64>) -> Option<Ph
         summaries: us(6)?,
         render: us(7)?,
         total: total?,
+        ..PhaseTimes::default()
     })
 }
 
@@ -316,6 +317,7 @@ mod tests {
             summaries: 7,
             render: 8,
             total: 40,
+            ..PhaseTimes::default()
         };
         let answered = Sample {
             arrival_idx: 3,

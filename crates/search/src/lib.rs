@@ -36,6 +36,7 @@ pub use collect::{Collectors, Context, DocBits, HitCollector, MatchCollector, Ma
 pub use context::cancel::Stop;
 pub use context::contract;
 pub use exec::Coverage;
+pub use exec::gather::{Gathered, MatchesShare};
 pub use exec::profile::{self, Profile, profile};
 pub use exec::run::{Searched, collect, count_partition, search_partition, top_of_partition};
 pub use exec::task::{Cut, SearchTask, Share, Visitor};

@@ -250,8 +250,7 @@ impl Service {
                 true => (0..options.handlers)
                     .map(|handler| Place {
                         cpus: std::iter::once(handler as u32).collect(),
-                        node: None,
-                        speed: None,
+                        ..Place::default()
                     })
                     .collect(),
                 false => Vec::new(),

@@ -66,6 +66,23 @@ pub fn thread_cpu_time() -> std::time::Duration {
     std::time::Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec as u32)
 }
 
+/// Returns the time that the calling thread has waited in run queues: it could run, and other threads had the CPUs. `None`
+/// where the kernel does not count it. A call takes about a microsecond: the file stays open for the thread.
+#[cfg(target_os = "linux")]
+pub fn thread_run_queue_wait() -> Option<std::time::Duration> {
+    use std::fs::File;
+    use std::os::unix::fs::FileExt;
+    thread_local! {
+        static COUNTERS: Option<File> = File::open("/proc/thread-self/schedstat").ok();
+    }
+    let mut line = [0; 64];
+    let count = COUNTERS.with(|file| file.as_ref()?.read_at(&mut line, 0).ok())?;
+    // Time on CPUs, time in run queues, number of time slices.
+    let mut figures = std::str::from_utf8(&line[..count]).ok()?.split_whitespace();
+    let wait_ns = figures.nth(1)?.parse().ok()?;
+    Some(std::time::Duration::from_nanos(wait_ns))
+}
+
 /// Returns the id for the kernel's calls, `None` for the calling thread.
 #[cfg(target_os = "linux")]
 fn pid(tid: u32) -> io::Result<Option<rustix::process::Pid>> {
@@ -83,6 +100,18 @@ pub fn affinity(_tid: u32) -> io::Result<Vec<u32>> {
 #[cfg(not(target_os = "linux"))]
 pub fn set_affinity(_tid: u32, _cpus: impl IntoIterator<Item = u32>) -> Result<(), PinError> {
     Err(PinError::Unavailable)
+}
+
+/// Knows nothing: this system has no such count.
+#[cfg(not(target_os = "linux"))]
+pub fn thread_run_queue_wait() -> Option<std::time::Duration> {
+    None
+}
+
+/// Knows nothing: this system has no call for it.
+#[cfg(not(target_os = "linux"))]
+pub fn thread_cpu_time() -> std::time::Duration {
+    std::time::Duration::ZERO
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -120,6 +149,30 @@ mod tests {
         assert!(matches!(set_affinity(0, []), Err(PinError::NoCpus)));
         let too_high = set_affinity(0, [1024]);
         assert!(matches!(too_high, Err(PinError::TooHigh { cpu: 1024, .. })));
+    }
+
+    #[test]
+    fn threads_that_share_a_cpu_wait_for_it() {
+        let cpu = current_cpu();
+        let spin = || {
+            set_affinity(0, [cpu]).unwrap();
+            let Some(start) = thread_run_queue_wait() else {
+                return None;
+            };
+            let cpu_start = thread_cpu_time();
+            while thread_cpu_time() - cpu_start < std::time::Duration::from_millis(20) {
+                std::hint::spin_loop();
+            }
+            Some(thread_run_queue_wait()? - start)
+        };
+        let waits: Vec<_> = std::thread::scope(|scope| {
+            let threads = [scope.spawn(spin), scope.spawn(spin)];
+            threads.map(|one| one.join().unwrap()).into()
+        });
+        // A kernel without the counts says nothing at all.
+        if let [Some(one), Some(other)] = waits[..] {
+            assert!(one.max(other) > std::time::Duration::from_millis(1));
+        }
     }
 
     #[test]

@@ -1,4 +1,5 @@
 //! The answer of a search.
+use crate::schedule::Schedule;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -45,6 +46,9 @@ pub struct SearchAnswer {
     /// Steps of the query with their times, where requested (`trace=1`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Vec<Span>>,
+    /// How handlers shared each search of a partition, where requested (`trace=1`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub schedule: Vec<Schedule>,
 }
 
 /// Returns whether a flag that is left out where it is not set is not set.
@@ -239,6 +243,12 @@ pub struct PhaseTimes {
     /// Total from arrival at the front-end: the phases, and the hand-overs between them.
     #[serde(default)]
     pub total: u64,
+    /// CPU time of all handlers that searched, where it was measured: with `trace=1`, and of long searches. No phase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search_cpu: Option<u64>,
+    /// Time of these handlers in run queues: they could run, and had no CPU. No phase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_queue: Option<u64>,
 }
 
 /// Placeholder for the rendering time while the rendering is being timed.

@@ -103,12 +103,15 @@ fn answer() -> SearchAnswer {
             summaries: 7,
             render: 8,
             total: 1036,
+            search_cpu: None,
+            run_queue: None,
         },
         warnings: vec!["ignored an unclosed quotation mark".into()],
         coverage: 1.0,
         timed_out: false,
         degraded: Vec::new(),
         trace: None,
+        schedule: Vec::new(),
     }
 }
 

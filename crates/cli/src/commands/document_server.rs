@@ -5,6 +5,7 @@ use super::serving::{
 };
 use crate::interrupt::Interrupt;
 use index::PreloadParts;
+use schedule::board::PolicyChoice;
 use serve::{
     Chunks, Draining, InProcessDocumentServer, RpcServer, RpcServices, ServerMetrics, parse_chunks,
 };
@@ -34,9 +35,12 @@ pub(crate) struct DocumentServerArguments {
     /// The address to listen on; port 0 takes any free port
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7901")]
     listen: String,
-    /// Threads that share the summary of a long text [default: one a core, at most 4]
+    /// Threads that share the summaries of long texts [default: one a core, at most 4]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
+    /// Which thread works on which request, as in shorttail serve
+    #[arg(long, value_name = "POLICY", default_value_t)]
+    policy: PolicyChoice,
     #[command(flatten)]
     preload: PreloadArguments,
     #[command(flatten)]
@@ -67,7 +71,9 @@ pub(super) fn run(arguments: DocumentServerArguments) -> anyhow::Result<ExitCode
         .threads
         .unwrap_or_else(|| super::cores_count().min(4));
     let draining = Draining::default();
-    let server = InProcessDocumentServer::start(generations, chunks, threads, draining.clone())?;
+    let policy = arguments.policy;
+    let server =
+        InProcessDocumentServer::start(generations, chunks, threads, &policy, draining.clone())?;
     let server = Arc::new(server);
     let services = RpcServices {
         index_server: None,

@@ -6,6 +6,7 @@ use super::serving::{
 };
 use crate::interrupt::Interrupt;
 use index::PreloadParts;
+use schedule::CpuSet;
 use serve::{
     Chunks, Draining, HandlerOptions, InProcessIndexServer, RpcServer, RpcServices, ServerMetrics,
     parse_chunks,
@@ -76,7 +77,8 @@ pub(super) fn run(arguments: IndexServerArguments) -> anyhow::Result<ExitCode> {
     let is_placed = places.is_some();
     let options = HandlerOptions {
         places: places.unwrap_or_default(),
-        ..arguments.handlers.options()
+        // Other processes may have handlers on the CPUs that this one has none on.
+        ..arguments.handlers.options(&CpuSet::default())
     };
     let draining = Draining::default();
     let server = InProcessIndexServer::start(generations, chunks, &options, draining.clone())?;

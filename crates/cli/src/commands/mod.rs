@@ -13,6 +13,7 @@ mod crawl;
 mod delete;
 mod demo;
 mod document_server;
+mod explain_schedule;
 mod fields;
 mod front_end;
 mod hurry;

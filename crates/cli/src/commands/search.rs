@@ -1,14 +1,17 @@
 //! `shorttail search`: one query at the terminal, or a run file from a file of topics.
 
+use super::explain_schedule::explain_schedule;
 use super::topics::TopicsRun;
 use super::{RankingArguments, open_index, open_verified};
 use crate::facets::write_facets;
 use crate::failure::note;
 use crate::hits::{write_hits, write_phases};
+use crate::schedules::write_schedules;
 use crate::terminal::Style;
 use clap::builder::RangedU64ValueParser;
 use engine::{Engine, SearchOptions};
 use index::Index;
+use schedule::board::PolicyChoice;
 use search::{Least, Operator, Ranking};
 use std::ffi::OsString;
 use std::io::Write;
@@ -31,6 +34,8 @@ EXAMPLES:
         Show documents with three quarters of the words
     shorttail search my-index '\"out of memory\"' --explain
         Also explain each score
+    shorttail search my-index 'thread pool' --explain-schedule --handlers 4
+        Search on four threads, as a server does, and show how they shared the work
     shorttail search my-index 'thread pool' --facet site --sort site
         Count the matches of each site and sort by it; fields of the documents likewise: 'lynx date:>=2024',
         --facet lang,date:month, --sort date:desc
@@ -102,6 +107,22 @@ pub(crate) struct SearchArguments {
     /// Explain each score
     #[arg(long)]
     explain: bool,
+    /// Run the query on search threads, as a server does, until its time can be predicted, and show how the threads shared
+    /// the last run: ranges, helpers, predicted and true time
+    #[arg(long, conflicts_with_all = ["topics", "sort"])]
+    explain_schedule: bool,
+    /// Search threads [default: one a core]
+    #[arg(long, value_name = "H", requires = "explain_schedule",
+          value_parser = RangedU64ValueParser::<usize>::new().range(1..=4096))]
+    handlers: Option<usize>,
+    /// Which thread works on which query, as in shorttail serve
+    #[arg(
+        long,
+        value_name = "POLICY",
+        requires = "explain_schedule",
+        default_value_t
+    )]
+    policy: PolicyChoice,
     /// Print the answer as one JSON object
     #[arg(long, conflicts_with = "topics")]
     json: bool,
@@ -164,7 +185,14 @@ fn search_once(
         after: arguments.after.clone(),
         ..SearchOptions::default()
     };
-    let mut answer = Engine::of(index).search(query, &options)?;
+    let (mut answer, earlier_runs) = match arguments.explain_schedule {
+        true => {
+            let handlers = arguments.handlers.unwrap_or_else(super::cores_count);
+            let policy = arguments.policy.clone();
+            explain_schedule(index, query, &options, handlers, policy)?
+        }
+        false => (Engine::of(index).search(query, &options)?, 0),
+    };
     answer.keep_fields(&arguments.fields);
     let mut stdout = std::io::BufWriter::new(std::io::stdout().lock());
     if arguments.json {
@@ -190,6 +218,10 @@ fn search_once(
         }
         writeln!(stdout)?;
         write_phases(&mut stdout, &answer.phases_us)?;
+        if arguments.explain_schedule {
+            writeln!(stdout)?;
+            write_schedules(&mut stdout, &answer.schedule, earlier_runs)?;
+        }
     }
     stdout.flush()?;
     Ok(ExitCode::SUCCESS)

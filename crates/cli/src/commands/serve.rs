@@ -13,6 +13,7 @@ use ingest::{LiveOptions, LiveWriter};
 use serve::supervisor::{Role, Supervisor};
 use serve::{
     Chunks, Cluster, ClusterFile, Generations, Place, ServeOptions, Server, Topology, io_runtime,
+    io_runtime_on,
 };
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -131,11 +132,12 @@ pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<ExitCode> {
     arguments.handlers.warn_of_one_speed(&places);
     if arguments.index_servers.is_none() {
         arguments.verify.start(&generations)?;
+        let io_cpus = PlacementArguments::io_cpus(&places);
         let cluster = Cluster::in_process(
             &generations,
             &topology,
             &places,
-            &arguments.handlers.options(),
+            &arguments.handlers.options(&io_cpus),
         )?;
         if !places.is_empty() {
             let said = cluster.handler_places();
@@ -145,7 +147,7 @@ pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<ExitCode> {
             });
             print_places(named);
         }
-        let server = Server::bind_cluster(cluster, &options, io_runtime()?)?;
+        let server = Server::bind_cluster(cluster, &options, io_runtime_on(&io_cpus)?)?;
         serve_until(writing(server, writer)?, &interrupt)?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -260,6 +262,9 @@ fn roles(
         program,
         arguments: ["document-server".into(), directory].to_vec(),
     };
+    document_server
+        .arguments
+        .extend(["--policy".into(), arguments.handlers.policy.to_string()]);
     let preload = arguments.preload.for_process();
     document_server.arguments.extend(preload);
     let verify = arguments.verify.for_process();

@@ -4,7 +4,7 @@ use crate::failure::note;
 use crate::interrupt::Interrupt;
 use anyhow::{Context, bail};
 use index::PreloadParts;
-use schedule::board::PolicyChoice;
+use schedule::board::{PolicyChoice, Seat};
 use schedule::{CpuSet, CpuTopology, Placement, PlacementRequest, Places, place};
 use serve::{Chunks, Generations, HandlerOptions, Place, Preloading, RpcServer, ServerMetrics};
 use std::cmp::Ordering;
@@ -16,6 +16,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 use vfs::{Preload, PreloadOptions};
+
+/// Time for which handlers with a core of their own spin before they sleep: less than a wake-up takes.
+const SPIN: Duration = Duration::from_micros(20);
 
 /// Placement of handlers on CPUs.
 #[derive(Debug, Clone, clap::Args)]
@@ -69,14 +72,19 @@ impl HandlerArguments {
         }
     }
 
-    /// Returns the options that hold for the handlers of all partitions.
-    pub(crate) fn options(&self) -> HandlerOptions {
+    /// Returns the options that hold for the handlers of all partitions; `io_cpus` are those of other threads, if they have
+    /// CPUs of their own.
+    pub(crate) fn options(&self, io_cpus: &CpuSet) -> HandlerOptions {
         HandlerOptions {
             handlers: self.handlers(),
             queue_length: self.queue.unwrap_or(0),
             places: Vec::new(),
             cut_off: self.cut_off_ms.map(Duration::from_millis),
             policy: self.policy.clone(),
+            spin: match io_cpus.is_empty() {
+                true => Duration::ZERO,
+                false => SPIN,
+            },
             ..HandlerOptions::default()
         }
     }
@@ -129,6 +137,7 @@ impl PlacementArguments {
                 cpus: handler.cpus.clone(),
                 node: handler.node.filter(|_| has_nodes),
                 speed: speed_of(&topology, &handler.cpus),
+                seat: Seat::of(&topology, &handler.cpus),
             });
         }
         for places in &mut places {
@@ -136,6 +145,22 @@ impl PlacementArguments {
             places.sort_by(|a, b| b.speed.partial_cmp(&a.speed).unwrap_or(Ordering::Equal));
         }
         Ok(places)
+    }
+
+    /// Returns the CPUs for the threads that read requests and write answers: those without a handler, where there is one
+    /// for every eight handlers. Empty where they run anywhere.
+    pub(crate) fn io_cpus(places: &[Vec<Place>]) -> CpuSet {
+        let of_handlers = || places.iter().flatten();
+        if of_handlers().any(|place| place.seat.is_none()) {
+            return CpuSet::default();
+        }
+        let allowed: CpuSet = vfs::affinity(0).unwrap_or_default().into_iter().collect();
+        let used: CpuSet = of_handlers().flat_map(|place| place.cpus.iter()).collect();
+        let spare = allowed.difference(&used);
+        match used.is_empty() || spare.len() * 8 < used.len() {
+            true => CpuSet::default(),
+            false => spare,
+        }
     }
 
     /// Returns the arguments that give the process of one partition the same placement.

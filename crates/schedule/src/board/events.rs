@@ -1,7 +1,6 @@
 //! Events that change the board.
 
 use super::entry::{Arrival, Entry, QueryId, Stage};
-use super::handlers::Handler;
 use super::policy::{Load, Start, Turn};
 use super::progress::Progress;
 use super::state::Board;
@@ -202,9 +201,10 @@ impl Board {
     /// until the event that the handler causes: arrival, turn, opening, and the end of a range while handlers idle.
     pub fn wake(&mut self, now_ns: u64) -> Option<usize> {
         self.now_ns = self.now_ns.max(now_ns);
-        // Handlers are numbered as they should be used: fast ones first, SMT siblings last.
-        let idle = self.handlers.iter().position(Handler::is_idle)?;
-        self.wake_handler(now_ns, idle).then_some(idle)
+        let idle = self.idle_to_wake()?;
+        self.handlers[idle].is_woken = true;
+        self.publish();
+        Some(idle)
     }
 
     /// Wakes this handler if it is idle and has something to do, as [`Board::wake`] does with the first idle one. Returns

@@ -39,10 +39,14 @@ impl Learnt {
     /// Returns the time left from which a further handler shortens a query with `hands` at work, in ns: what it saves,
     /// L·e / (S(d)·S(d+1)), is at least twice what its start costs.
     pub fn worth_ns(&self, hands: u32, is_awake: bool) -> u64 {
-        if self.efficiency < EFFICIENCY_MIN {
-            return u64::MAX;
+        match self.efficiency < EFFICIENCY_MIN {
+            true => u64::MAX,
+            false => self.worth_at_ns(hands, is_awake, self.efficiency),
         }
-        let e = self.efficiency;
+    }
+
+    /// Returns the same for a handler of an efficiency of its own.
+    pub(super) fn worth_at_ns(&self, hands: u32, is_awake: bool, e: f64) -> u64 {
         let start_ns = self.join_ns + if is_awake { 0.0 } else { self.wake_ns };
         (2.0 * start_ns * speed_up(hands, e) * speed_up(hands + 1, e) / e) as u64
     }

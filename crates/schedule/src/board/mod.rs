@@ -23,6 +23,8 @@ mod policies;
 mod policy;
 mod progress;
 pub mod script;
+mod seat;
+mod seats;
 mod signals;
 mod state;
 mod traffic;
@@ -39,6 +41,7 @@ pub use policies::{
 };
 pub use policy::{Load, RANGES_MAX, Start, Turn};
 pub use progress::Progress;
+pub use seat::Seat;
 pub use signals::{Seen, Signals};
 pub use state::{Board, Policy};
 pub use traffic::Traffic;

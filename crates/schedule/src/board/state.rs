@@ -5,6 +5,7 @@ use super::entry::{Entry, QueryId};
 use super::handlers::Handler;
 use super::law::Learnt;
 use super::policy::{Load, Start, Turn};
+use super::seat::Seat;
 use super::signals::{Seen, Signals};
 use super::traffic::Traffic;
 use super::visit::Visit;
@@ -58,6 +59,8 @@ pub struct Board {
     pub(super) free: Vec<QueryId>,
     pub(super) claimable: Claimable,
     pub(super) handlers: Vec<Handler>,
+    /// By number of the handler; empty where the kernel chooses their CPUs.
+    pub(super) seats: Vec<Seat>,
     pub(super) learnt: Learnt,
     /// Running mean of predictions, for queries without one.
     pub(super) likely_mean_ns: u64,
@@ -80,6 +83,7 @@ impl Board {
             free: Vec::new(),
             claimable: Claimable::default(),
             handlers: speeds.iter().map(|&speed| Handler::new(speed)).collect(),
+            seats: Vec::new(),
             learnt: Learnt::default(),
             likely_mean_ns: 0,
             numbers: 0,

@@ -3,4 +3,5 @@
 mod here;
 mod placement;
 mod recorded;
+mod seats;
 mod topology;

@@ -52,10 +52,29 @@ impl DocBits {
         of_segment.map(|(_, bits)| bits.matches())
     }
 
+    /// Adds the matches of another collector, of other documents of the same segments.
+    pub fn join(&mut self, other: DocBits) {
+        for (segment, other) in other.segments {
+            match self.segments.iter_mut().find(|(id, _)| *id == segment) {
+                None => self.segments.push((segment, other)),
+                Some((_, own)) => {
+                    join_words(&mut own.words, &other.words);
+                    join_words(&mut own.summary, &other.summary);
+                }
+            }
+        }
+    }
+
     /// Returns the number of matches in all segments.
     pub fn count(&self) -> u64 {
         let segments = self.segments.iter();
         segments.map(|(_, bits)| bits.matches().count()).sum()
+    }
+}
+
+fn join_words(own: &mut [u64], other: &[u64]) {
+    for (own, other) in own.iter_mut().zip(other) {
+        *own |= other;
     }
 }
 

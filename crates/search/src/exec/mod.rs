@@ -4,6 +4,7 @@ mod algorithm;
 mod at_least;
 mod executor;
 mod filtered;
+pub mod gather;
 mod open;
 pub mod profile;
 pub mod run;

@@ -15,7 +15,7 @@
 //! because the best ranges come first, and a range that cannot hold a hit any more costs nothing. Exact for any
 //! number of workers: a hit enters at equal scores, and then the order of URL hashes decides.
 
-use crate::collect::collectors::{Collectors, HitCollector};
+use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
 use crate::collect::context::{Context, MatchNeeds};
 use crate::collect::match_count::MatchCount;
 use crate::collect::topk::after::After;
@@ -26,7 +26,7 @@ use crate::context::cancel::Stop;
 use crate::context::wanted::Wanted;
 use crate::exec::algorithm::Algorithm;
 use crate::exec::run::Searched;
-use crate::exec::walk::{Few, Piece, Walk, walk};
+use crate::exec::walk::{Coverage, Few, Piece, Walk, walk};
 use crate::plan::planner::Plan;
 use index::{IndexError, Segment};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -118,6 +118,8 @@ pub struct Share {
     pub documents_count: u64,
     /// Ranges taken, skipped ones included.
     pub ranges_count: usize,
+    /// Ranges skipped, because nothing in them could enter any more.
+    pub ranges_skipped: usize,
 }
 
 impl SearchTask {
@@ -292,19 +294,19 @@ impl SearchTask {
         visitor: &mut impl Visitor,
     ) -> Result<Share, IndexError> {
         match self.wanted {
-            Wanted::Count => self.visit_with::<_, true>((), stop, visitor, |()| Vec::new()),
+            Wanted::Count => self.share_of::<_, true>((), stop, visitor, |()| Vec::new()),
             Wanted::HitsAndCount => {
                 let hits = TopK::new(self.k).after(self.after.as_ref());
-                self.visit_with::<_, true>(hits, stop, visitor, TopK::into_sorted)
+                self.share_of::<_, true>(hits, stop, visitor, TopK::into_sorted)
             }
             Wanted::Hits => {
                 let hits = TopK::new(self.k).after(self.after.as_ref());
-                self.visit_with::<_, false>(hits, stop, visitor, TopK::into_sorted)
+                self.share_of::<_, false>(hits, stop, visitor, TopK::into_sorted)
             }
         }
     }
 
-    fn visit_with<'s, H: HitCollector<'s>, const EXACT: bool>(
+    fn share_of<'s, H: HitCollector<'s>, const EXACT: bool>(
         &'s self,
         hits: H,
         stop: &'s Stop<'s>,
@@ -315,6 +317,26 @@ impl SearchTask {
         if self.after.is_some() {
             top.context = top.context.without_floors();
         }
+        let (top, coverage, ranges_count) = self.collect(top, visitor)?;
+        let count_is_exact = EXACT && !top.stop().count_is_cut();
+        let hits = sorted(top.hits);
+        Ok(Share {
+            matches_count: top.matches.0.max(hits.len() as u64),
+            hits,
+            count_is_exact,
+            documents_searched: coverage.documents_searched,
+            documents_count: coverage.documents_count,
+            ranges_count,
+            ranges_skipped: coverage.ranges_skipped,
+        })
+    }
+
+    /// Feeds collectors with the ranges that one worker takes. Returns them with the coverage and the number of ranges.
+    pub(super) fn collect<'s, H: HitCollector<'s>, M: MatchCollector>(
+        &'s self,
+        mut top: Collectors<'s, H, M>,
+        visitor: &mut impl Visitor,
+    ) -> Result<(Collectors<'s, H, M>, Coverage, usize), IndexError> {
         let mut opened = Few::new();
         let pieces = match self.pieces.get() {
             Some(pieces) => pieces,
@@ -346,24 +368,15 @@ impl SearchTask {
             Some(piece.clone())
         };
         let coverage = walk(&self.plan, &segments, pieces.order, opened, next, &mut top)?;
-        let count_is_exact = EXACT && !top.stop().count_is_cut();
-        let hits = sorted(top.hits);
-        Ok(Share {
-            matches_count: top.matches.0.max(hits.len() as u64),
-            hits,
-            count_is_exact,
-            documents_searched: coverage.documents_searched,
-            documents_count: coverage.documents_count,
-            ranges_count,
-        })
+        Ok((top, coverage, ranges_count))
     }
 
     /// Puts the shares of all workers together. Ranges that none of them took are not searched and not counted.
     pub fn merged(&self, shares: impl IntoIterator<Item = Share>) -> Searched {
         let (mut lists, mut taken, mut matches_count) = (Vec::new(), 0, 0);
         // Ranges leave out segments in which nothing can match: these are searched by that.
-        let documents_count = documents_count(&self.segments);
-        let mut documents_searched = documents_count - self.documents_of_pieces();
+        let documents_count = self.documents_count();
+        let mut documents_searched = self.documents_without_matches();
         let mut is_exact = self.wanted != Wanted::Hits;
         for share in shares {
             taken += share.ranges_count;
@@ -383,6 +396,16 @@ impl SearchTask {
             documents_searched,
             documents_count,
         }
+    }
+
+    /// Returns the number of documents outside of all ranges: of segments in which nothing can match.
+    pub(super) fn documents_without_matches(&self) -> u64 {
+        documents_count(&self.segments) - self.documents_of_pieces()
+    }
+
+    /// Returns the number of documents of all segments, deleted ones included.
+    pub(super) fn documents_count(&self) -> u64 {
+        documents_count(&self.segments)
     }
 
     fn documents_of_pieces(&self) -> u64 {

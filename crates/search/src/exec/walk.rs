@@ -37,6 +37,8 @@ pub struct Coverage {
     pub documents_searched: u64,
     /// Documents of the ranges taken, deleted ones included.
     pub documents_count: u64,
+    /// Ranges left out, because nothing in them could enter.
+    pub ranges_skipped: usize,
 }
 
 impl Coverage {
@@ -45,6 +47,7 @@ impl Coverage {
         Coverage {
             documents_searched: documents_count,
             documents_count,
+            ranges_skipped: 0,
         }
     }
 }
@@ -78,6 +81,7 @@ pub(super) fn walk<'a, H: HitCollector<'a>, M: MatchCollector>(
         top.context.exchange();
         if wanted == Wanted::Hits && !top.would_enter(piece.bound) {
             coverage.documents_searched += documents_count;
+            coverage.ranges_skipped += 1;
             continue;
         }
         let segment = segments[piece.segment];

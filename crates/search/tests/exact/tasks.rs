@@ -1,10 +1,10 @@
 //! Tests of the shares of a search task: complete together, and correct about their gaps if workers
 //! leave or are cancelled.
 
-use index::{Index, Segment};
+use index::{DocId, Index, Segment};
 use search::{
-    Cut, Operator, Plan, Ranking, ScoredHit, SearchTask, Searched, Stop, Visitor, parse,
-    search_partition,
+    Collectors, Cut, DocBits, Operator, Plan, Ranking, ScoredHit, SearchTask, Searched, Stop,
+    Visitor, collect, parse, search_partition,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -93,6 +93,61 @@ fn a_task_may_move_to_any_thread() {
     let found = task.merged(shares);
     assert_eq!(found.hits, all[..K]);
     assert_eq!((found.matches_count, found.count_is_exact), (total, true));
+}
+
+/// Visitor of a worker that leaves after each range, or never.
+struct LeavesAfterOne(bool);
+
+impl Visitor for LeavesAfterOne {
+    fn opened(&mut self, _ranges_count: usize) {}
+
+    fn range_done(&mut self, _live: usize) -> bool {
+        !self.0
+    }
+}
+
+#[test]
+fn gathered_matches_are_those_of_one_worker() {
+    let index = index();
+    for typed in QUERIES {
+        let plan = plan(&index, typed);
+        let segments = segments(&index);
+        let mut all = Collectors::new((), DocBits::default());
+        collect(&plan, &segments, &mut all).unwrap();
+        let documents = |bits: &DocBits| -> Vec<Vec<DocId>> {
+            let of = |segment: &Arc<Segment>| bits.documents(segment.id()).collect();
+            segments.iter().map(of).collect()
+        };
+        let expected = documents(&all.matches);
+        let cut = Cut {
+            ranges_max: 9,
+            postings_min: 0,
+        };
+        let task = || SearchTask::new(Arc::clone(&plan), segments.iter().cloned(), 0, true);
+        for task in [task(), task().cut(cut).unwrap(), task().cut_by_first(cut)] {
+            let stop = Stop::default();
+            let gather = |leaves| task.gather(&stop, &mut LeavesAfterOne(leaves)).unwrap();
+            let mut shares = vec![gather(true), gather(true)];
+            if !task.is_exhausted() {
+                let early = task.gathered(shares.clone());
+                assert!(early.documents_searched < early.documents_count, "{typed}");
+            }
+            shares.extend([gather(false), gather(false)]);
+            let found = task.gathered(shares);
+            assert_eq!(found.documents_searched, 12_000, "{typed}");
+            assert_eq!(documents(&found.matches), expected, "{typed}");
+            assert_eq!(found.matches.count(), all.matches.count(), "{typed}");
+        }
+        // A worker without time.
+        let task = task().cut(cut).unwrap();
+        let is_due = || true;
+        let stop = Stop::when(&is_due);
+        let share = task.gather(&stop, &mut LeavesAfterOne(false)).unwrap();
+        let found = task.gathered([share]);
+        if task.len() > 0 {
+            assert!(found.documents_searched < found.documents_count, "{typed}");
+        }
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use text::Analyzer;
 use text::summary::SummaryTerm;
+use wire::Schedule;
 
 /// A query, shared by all requests that its answer needs.
 #[derive(Debug)]
@@ -116,7 +117,7 @@ pub struct SearchRequest {
     pub sort: Arc<[SortKey]>,
     /// Place up to which hits are left out.
     pub after: Option<Arc<After>>,
-    /// Whether the reply says how tests of values ran.
+    /// Whether the reply says how tests of values ran, and how handlers shared the search.
     pub trace: bool,
     /// Generation to search; 0 is the newest.
     pub generation: u64,
@@ -254,6 +255,19 @@ pub struct PartitionHits {
     pub summary_terms: Vec<SummaryTerm>,
     /// How tests of values ran, where that was asked for.
     pub filters: Vec<FilterRun>,
+    /// How handlers shared the search, where requested. Starts count from the first handler.
+    pub schedule: Option<Box<Schedule>>,
+    /// CPU time and run-queue wait of the handlers, where they were measured.
+    pub handlers_us: Option<HandlerTimes>,
+}
+
+/// Times of the handlers of a search, in microseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct HandlerTimes {
+    /// CPU time.
+    pub cpu: u64,
+    /// Time in run queues: threads that could run, and had no CPU.
+    pub run_queue: u64,
 }
 
 /// Request for the status of a server.

@@ -24,7 +24,7 @@ pub struct Cluster {
     pub(crate) texts: Vec<Replicas<dyn DocumentServer>>,
     pub(crate) calls: CallFigures,
     /// Counters of the index servers of this process, for metrics.
-    pub(crate) handlers: Vec<(Chunks, Arc<crate::index_server::figures::Figures>)>,
+    pub(crate) handlers: Vec<(Chunks, Arc<crate::handlers::figures::Figures>)>,
     /// Generations of the index, where it is open in this process.
     pub(crate) generations: Option<Arc<Generations>>,
     /// Phase times of each partition; set when metrics register.
@@ -85,7 +85,7 @@ impl Cluster {
     /// report.
     pub fn handler_places(&self) -> Vec<(Chunks, usize, String)> {
         let of_partition =
-            |(chunks, figures): &(Chunks, Arc<crate::index_server::figures::Figures>)| {
+            |(chunks, figures): &(Chunks, Arc<crate::handlers::figures::Figures>)| {
                 let places = figures.places.iter().cloned().enumerate();
                 let chunks = chunks.clone();
                 places

@@ -8,10 +8,11 @@ use crate::cluster::Cluster;
 use crate::cluster::replicas::{CallFigures, Replica, Replicas};
 use crate::deploy::partitioning::Topology;
 use crate::document_server::InProcessDocumentServer;
+use crate::handlers::options::HandlerOptions;
+use crate::handlers::options::Place;
 use crate::index_server::InProcessIndexServer;
-use crate::index_server::options::HandlerOptions;
-use crate::index_server::pinning::Place;
 use engine::Generations;
+use schedule::board::PolicyChoice;
 use std::sync::{Arc, OnceLock};
 
 impl Cluster {
@@ -43,7 +44,7 @@ impl Cluster {
             handlers.push((chunks.clone(), server.figures()));
             servers.push((chunks, Arc::new(server)));
         }
-        let mut cluster = Cluster::of_index_servers(generations, servers)?;
+        let mut cluster = Cluster::of_servers(generations, servers, &options.policy)?;
         cluster.handlers = handlers;
         Ok(cluster)
     }
@@ -54,12 +55,21 @@ impl Cluster {
         generations: &Arc<Generations>,
         servers: Vec<(Chunks, Arc<dyn IndexServer>)>,
     ) -> Result<Cluster, ServeError> {
+        Cluster::of_servers(generations, servers, &PolicyChoice::default())
+    }
+
+    fn of_servers(
+        generations: &Arc<Generations>,
+        servers: Vec<(Chunks, Arc<dyn IndexServer>)>,
+        policy: &PolicyChoice,
+    ) -> Result<Cluster, ServeError> {
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
         let all = 0..=generations.newest().chunks_count() - 1;
         let documents = InProcessDocumentServer::start(
             Arc::clone(generations),
             all.clone(),
             cores.min(4),
+            policy,
             Draining::default(),
         )?;
         let documents: Arc<dyn DocumentServer> = Arc::new(documents);

@@ -1,4 +1,4 @@
-//! Summaries of one request, made by the caller's thread and those of the pool together.
+//! Summaries of one request, made by the caller's thread and handlers together: each takes the next text.
 
 use crate::api::messages::{SummariesOf, SummariesRequest, TextSummary};
 use crate::api::server_error::ServerError;
@@ -7,14 +7,14 @@ use index::{Index, TextKey, Texts};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use text::summary::{SummaryOptions, SummaryQuery};
 
 /// Result for one summary: `None` if the text is missing; empty in an index without texts.
 type Summary = Result<Option<TextSummary>, ServerError>;
 
-/// Summaries of one request, shared by the caller and the pool.
+/// Summaries of one request, shared by the caller and the handlers.
 #[derive(Debug)]
 pub(super) struct Batch {
     index: Arc<Index>,
@@ -27,7 +27,17 @@ pub(super) struct Batch {
     /// Index of the next summary to make.
     next: AtomicUsize,
     done: Mutex<Done>,
-    all_done: Condvar,
+}
+
+/// What came of taking the next text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Worked {
+    /// A summary was made.
+    One,
+    /// The summary that was missing last was made: whoever made it answers.
+    Last,
+    /// Every text is taken.
+    NoneLeft,
 }
 
 #[derive(Debug)]
@@ -58,7 +68,6 @@ impl Batch {
                 count: 0,
                 summaries: (0..count).map(|_| None).collect(),
             }),
-            all_done: Condvar::new(),
         }
     }
 
@@ -68,26 +77,37 @@ impl Batch {
         self.of.count().saturating_sub(taken)
     }
 
+    /// Returns the number of summaries made.
+    pub(super) fn made_count(&self) -> usize {
+        let done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        done.count
+    }
+
+    /// Returns whether there is nothing to make.
+    pub(super) fn is_empty(&self) -> bool {
+        self.of.count() == 0
+    }
+
     /// Makes every thread skip the remaining summaries.
     pub(super) fn cancel(&self) {
         self.is_cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Makes the next summary; returns `false` if none is left.
-    pub(super) fn work_on_one(&self) -> bool {
+    /// Makes the next summary.
+    pub(super) fn work_on_one(&self) -> Worked {
         let taken = self.next.fetch_add(1, Ordering::Relaxed);
         let Some(key) = self.of.key(taken) else {
-            return false;
+            return Worked::NoneLeft;
         };
-        // Every summary must be counted as done, even after a panic, or its caller would wait for ever.
+        // Every summary must be counted as done, even after a panic, or nobody would answer.
         let summary = catch_unwind(AssertUnwindSafe(|| self.summary(key))).ok();
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         done.summaries[taken] = summary;
         done.count += 1;
-        if done.count == self.of.count() {
-            self.all_done.notify_one();
+        match done.count == self.of.count() {
+            true => Worked::Last,
+            false => Worked::One,
         }
-        true
     }
 
     /// Returns the keys of the texts.
@@ -125,13 +145,9 @@ impl Batch {
         Ok(summary)
     }
 
-    /// Waits for the summaries that other threads are making, and returns all of them.
-    pub(super) fn wait(&self) -> Result<Vec<Option<TextSummary>>, ServerError> {
-        let done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut done = self
-            .all_done
-            .wait_while(done, |done| done.count < self.of.count())
-            .unwrap_or_else(PoisonError::into_inner);
+    /// Returns all summaries, once the last one is made.
+    pub(super) fn take(&self) -> Result<Vec<Option<TextSummary>>, ServerError> {
+        let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         let summaries = std::mem::take(&mut done.summaries);
         summaries
             .into_iter()

@@ -1,26 +1,38 @@
-//! Request for summaries, from its first summary to its reply.
+//! Request for summaries, from its first summary to its reply: begun by the caller's thread, and gone on with by handlers.
 
-use super::batch::Batch;
+use super::batch::{Batch, Worked};
 use super::figures::DocumentFigures;
 use crate::api::messages::{SummariesRequest, TextSummary};
 use crate::api::reply::Reply;
 use crate::api::server_error::ServerError;
+use crate::handlers::deadline::Deadline;
+use crate::handlers::figures::Figures;
+use crate::handlers::handler_visit::HandlerVisit;
+use crate::handlers::shared_board::{Job, SharedBoard, Visiting};
 use index::{Index, ReadStart};
-use std::sync::Arc;
+use schedule::board::Turn;
+use search::Visitor;
+use std::fmt;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use tracing::Span;
 
-/// Request in work. Dropped without an answer, it is an error for its caller.
-pub(super) struct Job {
-    batch: Arc<Batch>,
+/// A request for summaries. Its texts are its ranges, and whoever makes the last summary answers. Dropped without an
+/// answer, it is an error for its caller.
+pub(super) struct SummariesJob {
+    batch: Batch,
     index: Arc<Index>,
     /// Start of the reading of the index.
     since: ReadStart,
-    begun: Instant,
+    deadline: Deadline,
     query: u64,
-    span: Span,
-    figures: Busy,
+    /// Taken by whoever answers.
+    open: Mutex<Option<Open>>,
+}
+
+/// What an answer ends.
+struct Open {
+    busy: Busy,
     reply: Reply<Vec<Option<TextSummary>>>,
 }
 
@@ -40,68 +52,89 @@ impl Drop for Busy {
     }
 }
 
-impl Job {
+impl fmt::Debug for SummariesJob {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SummariesJob")
+            .field("query", &self.query)
+            .finish_non_exhaustive()
+    }
+}
+
+impl SummariesJob {
     pub(super) fn new(
         index: Arc<Index>,
         request: SummariesRequest,
         figures: Arc<DocumentFigures>,
         reply: Reply<Vec<Option<TextSummary>>>,
-    ) -> Job {
-        let query = request.query_id;
-        Job {
+    ) -> SummariesJob {
+        SummariesJob {
             since: index.read_start(),
-            batch: Arc::new(Batch::new(Arc::clone(&index), request)),
+            query: request.query_id,
+            deadline: Deadline::now(request.deadline, None),
+            batch: Batch::new(Arc::clone(&index), request),
             index,
-            begun: Instant::now(),
-            query,
-            span: tracing::debug_span!("texts", query),
-            figures: Busy::new(figures),
-            reply,
+            open: Mutex::new(Some(Open {
+                busy: Busy::new(figures),
+                reply,
+            })),
         }
     }
 
-    pub(super) fn batch(&self) -> &Arc<Batch> {
-        &self.batch
-    }
-
-    /// Makes summaries for about `limit`. Returns the job where some are left; otherwise answers it.
-    pub(super) fn work_for(self, limit: Duration) -> Option<Job> {
+    /// Makes summaries on the calling thread for about `limit`. Returns whether some are left to take.
+    pub(super) fn work_for(&self, limit: Duration) -> bool {
+        let _span = tracing::debug_span!("texts", query = self.query).entered();
+        if self.batch.is_empty() {
+            self.answer();
+            return false;
+        }
         let begun = Instant::now();
-        let entered = self.span.clone().entered();
-        while self.batch.work_on_one() {
-            if self.reply.is_abandoned() {
-                self.batch.cancel();
-                self.answer(Err(ServerError::Expired));
-                return None;
-            }
+        while self.work_on_one() {
             if begun.elapsed() > limit {
-                drop(entered);
-                return Some(self);
+                return self.batch.left_count() > 0;
             }
         }
-        let made = self.batch.wait();
+        false
+    }
+
+    /// Makes the next summary. Returns whether there was one to make, for a client that waits.
+    fn work_on_one(&self) -> bool {
+        match self.batch.work_on_one() {
+            Worked::NoneLeft => return false,
+            Worked::One => {}
+            Worked::Last => self.answer(),
+        }
+        if self.is_abandoned() {
+            self.batch.cancel();
+        }
+        true
+    }
+
+    fn is_abandoned(&self) -> bool {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.as_ref().is_some_and(|open| open.reply.is_abandoned())
+    }
+
+    /// Answers, counted and timed. Every summary is made.
+    fn answer(&self) {
+        let open = self
+            .open
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        let Some(Open { busy, reply }) = open else {
+            return;
+        };
+        let made = self.batch.take();
         // Errors are verified too, since changed bytes may have caused them.
         let verified = self.index.verify_texts(self.batch.keys(), self.since);
         let made = verified.map_err(ServerError::from).and(made);
-        self.answer(made);
-        None
-    }
-
-    /// Makes all summaries that are left, and answers.
-    pub(super) fn work(self) {
-        let left = self.work_for(Duration::MAX);
-        debug_assert!(left.is_none(), "no time is longer");
-    }
-
-    /// Answers, counted and timed.
-    fn answer(self, made: Result<Vec<Option<TextSummary>>, ServerError>) {
-        let (figures, query) = (&self.figures.0, self.query);
+        let (figures, query) = (&busy.0, self.query);
         match &made {
             Ok(summaries) => {
                 let count = summaries.iter().flatten().count() as u64;
                 figures.made.fetch_add(count, Ordering::Relaxed);
                 if let Some(times) = figures.times.get() {
-                    times.record(self.begun.elapsed().as_secs_f64());
+                    times.record(self.deadline.arrived.elapsed().as_secs_f64());
                 }
             }
             Err(ServerError::Expired) => {
@@ -110,7 +143,54 @@ impl Job {
             }
             Err(error) => tracing::debug!(query, %error, "no summaries"),
         }
-        drop(self.figures);
-        self.reply.send(made);
+        drop(busy);
+        reply.send(made);
+    }
+
+    /// Returns the time that the texts left take one thread, by those made so far.
+    fn likely_ns(&self) -> u64 {
+        let spent_ns = self.deadline.arrived.elapsed().as_nanos() as u64;
+        let (left, made) = (self.batch.left_count(), self.batch.made_count());
+        spent_ns / made.max(1) as u64 * left as u64
+    }
+}
+
+impl Job for SummariesJob {
+    fn deadline(&self) -> &Deadline {
+        &self.deadline
+    }
+
+    fn visit(
+        &self,
+        visiting: &Visiting,
+        handler: usize,
+        board: &SharedBoard,
+        _figures: &Figures,
+    ) -> bool {
+        let _span = tracing::debug_span!("texts", query = self.query).entered();
+        let mut visitor = HandlerVisit::new(visiting, handler, board);
+        if let Turn::Begin(_) = visiting.turn {
+            board.start(visiting.id, self.likely_ns());
+            visitor.opened(self.batch.left_count());
+        }
+        while self.work_on_one() {
+            if !visitor.range_done(self.batch.left_count()) {
+                return self.batch.left_count() == 0;
+            }
+        }
+        true
+    }
+
+    fn finish(&self, _: &SharedBoard, _: &Figures) {}
+
+    fn abandon(&self) {
+        self.batch.cancel();
+        // Dropped unanswered, it is an error at the other end.
+        drop(
+            self.open
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .take(),
+        );
     }
 }

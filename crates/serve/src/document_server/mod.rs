@@ -1,9 +1,16 @@
 //! Document server: summaries of texts for a query.
 //!
-//! The caller's thread makes the summaries itself at first. It calls the pool's threads for help only
-//! if they take long: waking a thread costs tens of microseconds. Most pages of summaries are complete
-//! by then, but texts of a hundred thousand words are not. After a few milliseconds a thread for blocking work takes
-//! the caller's part, so that the request can be cancelled.
+//! ```text
+//! request ─► the caller's thread: the first texts ─► all made: answered, nobody woken
+//!                      │ more than 100 µs
+//!                      ▼
+//!            board ─► handlers: a text at a time, beside the caller for 5 ms ─► whoever makes the last one answers
+//! ```
+//!
+//! Waking a thread costs tens of microseconds, and most pages of summaries are complete by then; texts of a hundred thousand
+//! words are not. They go to a board as searches do: texts are the ranges, short requests go first, idle handlers help, and
+//! deadlines and cancellation end them. The caller's thread leaves after a few milliseconds, so that its connection can
+//! notice that the client has gone.
 
 mod batch;
 mod figures;
@@ -18,61 +25,48 @@ use crate::api::error::ServeError;
 use crate::api::messages::{Status, StatusRequest, SummariesRequest, TextSummary};
 use crate::api::reply::Reply;
 use crate::api::server_error::ServerError;
+use crate::handlers::options::HandlerOptions;
+use crate::handlers::shared_board::Job;
+use crate::handlers::workers::Handlers;
 use crate::net::blocking::beside_io;
 use crate::snapshot::served::Served;
-use batch::Batch;
-use crossbeam_channel::{Receiver, Sender, bounded};
 use engine::Generations;
 use index::{StoredDocument, TextKey};
-use job::Job;
+use job::SummariesJob;
+use schedule::board::PolicyChoice;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
-use tokio::runtime::Handle;
 
-/// Time after which work is shared with the pool.
+/// Time after which work is shared with the handlers.
 const SHARE_AFTER: Duration = Duration::from_micros(100);
 /// Upper limit on the further time in the caller's thread. A connection that waits for its own thread cannot notice
 /// that its client has gone.
 const CALLER_TIME_MAX: Duration = Duration::from_millis(5);
-/// Upper limit on the calls that wait for the pool; more would find no work left.
-const CALLS_WAITING_MAX: usize = 64;
-
-/// Document server of some chunks in this process, with a small pool of threads.
+/// Document server of some chunks in this process, with a few handlers.
 pub struct InProcessDocumentServer {
     served: Served,
-    /// Queue of the pool; `None` only while dropping, because closing it ends the threads.
-    calls: Option<Sender<Arc<Batch>>>,
-    threads: Vec<JoinHandle<()>>,
+    handlers: Handlers,
     figures: Arc<DocumentFigures>,
 }
 
 impl InProcessDocumentServer {
-    /// Starts a pool of `threads` threads for the texts of some chunks.
+    /// Starts `handlers` threads, at least one, for the texts of some chunks.
     pub fn start(
         generations: Arc<Generations>,
         chunks: Chunks,
-        threads: usize,
+        handlers: usize,
+        policy: &PolicyChoice,
         draining: Draining,
     ) -> Result<InProcessDocumentServer, ServeError> {
-        let (sender, receiver) = bounded(CALLS_WAITING_MAX);
-        let mut started = Vec::with_capacity(threads);
-        for number in 0..threads {
-            let receiver = receiver.clone();
-            let thread = thread::Builder::new()
-                .name(format!("summaries-{number}"))
-                .spawn(move || help(&receiver))
-                .map_err(|source| ServeError::System {
-                    operation: "start a thread",
-                    source,
-                })?;
-            started.push(thread);
-        }
+        let options = HandlerOptions {
+            handlers: handlers.max(1),
+            policy: policy.clone(),
+            ..HandlerOptions::default()
+        };
         Ok(InProcessDocumentServer {
             served: Served::new(generations, chunks, draining),
-            calls: Some(sender),
-            threads: started,
+            handlers: Handlers::start("summaries", &options)?,
             figures: Arc::default(),
         })
     }
@@ -86,8 +80,8 @@ impl InProcessDocumentServer {
         &self.served.generations
     }
 
-    pub(crate) fn threads_count(&self) -> usize {
-        self.threads.len()
+    pub(crate) fn handlers_count(&self) -> usize {
+        self.handlers.figures().handlers
     }
 
     pub(crate) fn figures(&self) -> Arc<DocumentFigures> {
@@ -108,33 +102,13 @@ impl InProcessDocumentServer {
         // A document that a newer generation still has is unchanged there.
         let index = self.served.generations.get(request.generation);
         let index = index.unwrap_or_else(|| self.served.generations.newest());
-        let job = Job::new(index, request, Arc::clone(&self.figures), reply);
-        let Some(job) = job.work_for(SHARE_AFTER) else {
+        let job = SummariesJob::new(index, request, Arc::clone(&self.figures), reply);
+        if !job.work_for(SHARE_AFTER) {
             return;
-        };
-        self.call_for_help(job.batch());
-        match (job.work_for(CALLER_TIME_MAX), Handle::try_current()) {
-            (Some(job), Ok(runtime)) => {
-                runtime.spawn_blocking(move || job.work());
-            }
-            (Some(job), Err(_)) => job.work(),
-            (None, _) => {}
         }
-    }
-
-    fn call_for_help(&self, batch: &Arc<Batch>) {
-        // One summary stays for the caller.
-        let others = batch.left_count().saturating_sub(1);
-        for _ in 0..others.min(self.threads.len()) {
-            let sent = self
-                .calls
-                .as_ref()
-                .map(|calls| calls.try_send(Arc::clone(batch)));
-            if !matches!(sent, Some(Ok(()))) {
-                // No thread is free, so the caller goes on alone.
-                break;
-            }
-        }
+        let job = Arc::new(job);
+        self.handlers.enqueue(Arc::clone(&job) as Arc<dyn Job>);
+        job.work_for(CALLER_TIME_MAX);
     }
 }
 
@@ -159,22 +133,5 @@ impl Server for InProcessDocumentServer {
 
     fn reload(&self, reply: Reply<u64>) {
         self.served.reload(reply);
-    }
-}
-
-impl Drop for InProcessDocumentServer {
-    fn drop(&mut self) {
-        self.calls = None;
-        for thread in self.threads.drain(..) {
-            // The threads catch panics, so the result holds no information.
-            let _ = thread.join();
-        }
-    }
-}
-
-/// Runs a pool thread: helps with batches until the server is dropped.
-fn help(calls: &Receiver<Arc<Batch>>) {
-    while let Ok(batch) = calls.recv() {
-        while batch.work_on_one() {}
     }
 }

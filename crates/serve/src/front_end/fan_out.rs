@@ -177,6 +177,7 @@ impl FanOut<'_> {
         let timeline = self.timeline;
         timeline.note("search call", || part_of(chunks), begun);
         let Some(found) = found else { return };
+        timeline.note_handlers(found.handlers_us);
         let call_us = begun.elapsed().as_micros() as u64;
         let worked_us = found.queueing_us.saturating_add(found.search_us);
         // Servers of one process share a plan, so this call may have waited less than planning took.
@@ -189,6 +190,11 @@ impl FanOut<'_> {
             ("search", found.search_us, &found.filters),
         ] {
             timeline.note_of(name, || part_of(chunks), at, us, filters);
+            if name == "search"
+                && let Some(schedule) = &found.schedule
+            {
+                timeline.note_schedule(part_of(chunks), at, schedule);
+            }
             at = at.saturating_add(us);
         }
     }

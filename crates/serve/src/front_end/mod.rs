@@ -38,7 +38,7 @@ use crate::front_end::facet_phase::FacetPhase;
 use crate::front_end::fetch_phase::{Page, Shown};
 use crate::front_end::query_log::QueryLog;
 use crate::front_end::query_phase::{Found, PageSearch};
-use crate::index_server::options::HandlerOptions;
+use crate::handlers::options::HandlerOptions;
 use engine::{Cursors, Epoch, Generations};
 use index::{Index, StoredDocument};
 use std::sync::Arc;
@@ -353,6 +353,14 @@ impl FrontEnd {
         let hits = assemble(found, shown, begun.known.analyzer, &mut warnings);
         self.check_size(&hits, options)?;
         phases.total = begun.arrived.elapsed().as_micros() as u64;
+        if let Some(times) = begun.timeline.handlers_us() {
+            phases.search_cpu = Some(times.cpu);
+            phases.run_queue = Some(times.run_queue);
+        }
+        let (trace, schedule) = match begun.timeline.into_steps() {
+            Some(steps) => (Some(steps.spans), steps.schedules),
+            None => (None, Vec::new()),
+        };
         let answer = SearchAnswer {
             query: begun.query.text.clone(),
             total,
@@ -368,7 +376,8 @@ impl FrontEnd {
             coverage: coverage.share(),
             timed_out: coverage.timed_out(),
             degraded: coverage.into_degraded(),
-            trace: begun.timeline.into_spans(),
+            trace,
+            schedule,
         };
         Ok((answer, complete.map(|proof| (proof, generation))))
     }

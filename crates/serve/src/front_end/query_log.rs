@@ -53,7 +53,10 @@ impl QueryLog {
                 let first = &answer.degraded[0];
                 let (lacks, chunks, reason) = (&first.lacks, &first.chunks, &first.message);
                 let losses = answer.degraded.len();
-                line!(self.partial, query, coverage, losses, %lacks, %chunks, %reason, "a partial answer");
+                let times = &answer.phases_us;
+                let (search_us, search_cpu_us, run_queue_us) =
+                    (times.index_search, times.search_cpu, times.run_queue);
+                line!(self.partial, query, coverage, losses, search_us, search_cpu_us, run_queue_us, %lacks, %chunks, %reason, "a partial answer");
                 return;
             }
             Err(error) => error,

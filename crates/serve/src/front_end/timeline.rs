@@ -1,15 +1,26 @@
-//! Steps of one query, where requested, and the clock of its phases.
+//! Steps of one query and schedules of its searches, where requested, and the clock of its phases.
 
+use crate::api::messages::HandlerTimes;
 use search::FilterRun;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
+use wire::Schedule;
 use wire::answer::Span;
 
 /// Recorder of the steps of a query.
 #[derive(Debug)]
 pub(crate) struct Timeline {
     arrived: Instant,
-    spans: Option<Mutex<Vec<Span>>>,
+    steps: Option<Mutex<Steps>>,
+    /// Of all searches whose handlers were measured.
+    handlers_us: Mutex<Option<HandlerTimes>>,
+}
+
+/// What a timeline holds.
+#[derive(Debug, Default)]
+pub(crate) struct Steps {
+    pub(crate) spans: Vec<Span>,
+    pub(crate) schedules: Vec<Schedule>,
 }
 
 impl Timeline {
@@ -17,7 +28,8 @@ impl Timeline {
     pub(crate) fn new(arrived: Instant, wanted: bool) -> Timeline {
         Timeline {
             arrived,
-            spans: wanted.then(Mutex::default),
+            steps: wanted.then(Mutex::default),
+            handlers_us: Mutex::default(),
         }
     }
 
@@ -36,7 +48,7 @@ impl Timeline {
         duration_us: u64,
         filters: &[FilterRun],
     ) {
-        if let Some(spans) = &self.spans {
+        if let Some(steps) = &self.steps {
             let span = Span {
                 name: name.to_owned(),
                 part: part(),
@@ -44,11 +56,44 @@ impl Timeline {
                 duration_us,
                 filters: filters.iter().map(FilterRun::to_string).collect(),
             };
-            spans
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .push(span);
+            lock(steps).spans.push(span);
         }
+    }
+
+    /// Records how handlers shared a search of a part that began at `start_us`: each stay is a step of its own.
+    pub(crate) fn note_schedule(&self, part: String, start_us: u64, schedule: &Schedule) {
+        let Some(steps) = &self.steps else {
+            return;
+        };
+        let mut schedule = schedule.clone();
+        let mut steps = lock(steps);
+        for visit in &mut schedule.visits {
+            visit.start_us = visit.start_us.saturating_add(start_us);
+            steps.spans.push(Span {
+                name: format!("handler {} {}", visit.handler, visit.role.verb()),
+                part: part.clone(),
+                start_us: visit.start_us,
+                duration_us: visit.duration_us,
+                filters: Vec::new(),
+            });
+        }
+        schedule.part = part;
+        steps.schedules.push(schedule);
+    }
+
+    /// Adds the measured times of the handlers of a search.
+    pub(crate) fn note_handlers(&self, times: Option<HandlerTimes>) {
+        if let Some(times) = times {
+            let mut sum = lock(&self.handlers_us);
+            let sum = sum.get_or_insert_default();
+            sum.cpu = sum.cpu.saturating_add(times.cpu);
+            sum.run_queue = sum.run_queue.saturating_add(times.run_queue);
+        }
+    }
+
+    /// Returns the measured times of the handlers of all searches.
+    pub(crate) fn handlers_us(&self) -> Option<HandlerTimes> {
+        *lock(&self.handlers_us)
     }
 
     /// Returns the microseconds from the arrival of the query to `moment`.
@@ -57,15 +102,18 @@ impl Timeline {
     }
 
     /// Returns the steps by start time; `None` if they were not requested.
-    pub(crate) fn into_spans(self) -> Option<Vec<Span>> {
-        let mut spans = self
-            .spans?
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner);
+    pub(crate) fn into_steps(self) -> Option<Steps> {
+        let steps = self.steps?.into_inner();
+        let mut steps = steps.unwrap_or_else(PoisonError::into_inner);
         // An enclosing step comes before its parts.
-        spans.sort_by_key(|span| (span.start_us, u64::MAX - span.duration_us));
-        Some(spans)
+        let order = |span: &Span| (span.start_us, u64::MAX - span.duration_us);
+        steps.spans.sort_by_key(order);
+        Some(steps)
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Clock that measures one phase after another.

@@ -9,18 +9,14 @@
 //! because a hand-over would cost more than the reads. So it does with the words that each hit lacks, where the plan is
 //! known and has few words. A handler reads the details of large pages, and makes explanations.
 
-mod deadline;
 mod details;
-pub(crate) mod figures;
-mod handler_visit;
-pub(crate) mod options;
-pub(crate) mod pinning;
+mod found;
+mod gather_job;
+mod ranged;
 mod search_job;
-mod shared_board;
-mod steering;
 pub(crate) mod synthetic;
+mod visits;
 mod whole_job;
-mod workers;
 
 use crate::api::backend::{IndexServer, Server};
 use crate::api::chunks::Chunks;
@@ -32,22 +28,24 @@ use crate::api::messages::{
 };
 use crate::api::reply::Reply;
 use crate::api::server_error::ServerError;
-use crate::index_server::deadline::Deadline;
+use crate::handlers::deadline::Deadline;
+use crate::handlers::figures::Figures;
+use crate::handlers::options::HandlerOptions;
+use crate::handlers::shared_board::Job;
+use crate::handlers::workers::Handlers;
 use crate::index_server::details::details;
-use crate::index_server::figures::Figures;
-use crate::index_server::options::HandlerOptions;
+use crate::index_server::gather_job::{Asked, GatherJob};
+use crate::index_server::ranged::Ranged;
 use crate::index_server::search_job::SearchJob;
-use crate::index_server::shared_board::Job;
 use crate::index_server::synthetic::{SyntheticJob, SyntheticRequest, SyntheticTimes};
 use crate::index_server::whole_job::{WholeJob, Work};
-use crate::index_server::workers::Handlers;
 use crate::snapshot::served::Served;
 use engine::Generations;
 use engine::Part;
 use fields::FacetCounts;
 use index::Index;
 use search::{Plan, Stop};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 /// An index server for the chunks of one partition, with handler threads of its own.
 pub struct InProcessIndexServer {
@@ -74,7 +72,8 @@ impl InProcessIndexServer {
         draining: Draining,
     ) -> Result<InProcessIndexServer, ServeError> {
         generations.serve(chunks.clone())?;
-        let handlers = Handlers::start(*chunks.start(), options)?;
+        let name = format!("handler-{}", chunks.start());
+        let handlers = Handlers::start(&name, options)?;
         let opened = Part::new(generations.newest(), chunks.clone());
         Ok(InProcessIndexServer {
             served: Served::new(generations, chunks, draining),
@@ -192,29 +191,18 @@ impl IndexServer for InProcessIndexServer {
             return reply.send(Err(ServerError::Overloaded { waiting }));
         }
         let (generation, deadline) = (request.generation, request.deadline);
+        let query = Arc::clone(query);
         if !request.sort.is_empty() {
             return self.enqueue(generation, deadline, reply, |opened, deadline, reply| {
-                let work = Work::Sorted { request, reply };
-                let job = WholeJob::new(Arc::clone(query), opened, deadline, work);
-                Arc::new(job) as Arc<dyn Job>
+                let ranged = Ranged::new(query, opened, deadline, (0, true), request.trace);
+                Arc::new(GatherJob::new(ranged, Asked::Sorted { request, reply }))
             });
         }
-        let job = |opened, deadline, reply| {
-            let job: Arc<dyn Job> = Arc::new(SearchJob {
-                query: Arc::clone(query),
-                opened,
-                deadline,
-                k: request.k,
-                counted: request.counted,
-                after: request.after,
-                trace: request.trace,
-                reply: Mutex::new(Some(reply)),
-                begun: OnceLock::new(),
-                found: Mutex::default(),
-            });
-            job
-        };
-        self.enqueue(generation, deadline, reply, job);
+        self.enqueue(generation, deadline, reply, |opened, deadline, reply| {
+            let wanted = (request.k, request.counted);
+            let ranged = Ranged::new(query, opened, deadline, wanted, request.trace);
+            Arc::new(SearchJob::new(ranged.after(request.after), reply))
+        });
     }
 
     fn details(&self, query: &Arc<Query>, request: DetailsRequest, reply: Reply<Vec<HitDetails>>) {
@@ -258,9 +246,8 @@ impl IndexServer for InProcessIndexServer {
     ) {
         let (generation, deadline) = (request.generation, request.deadline);
         self.enqueue(generation, deadline, reply, |opened, deadline, reply| {
-            let work = Work::CountFacets { request, reply };
-            let job = WholeJob::new(Arc::clone(query), opened, deadline, work);
-            Arc::new(job) as Arc<dyn Job>
+            let ranged = Ranged::new(Arc::clone(query), opened, deadline, (0, true), false);
+            Arc::new(GatherJob::new(ranged, Asked::Facets { request, reply }))
         });
     }
 }

@@ -4,10 +4,10 @@
 //! from the same times (`docs/parallelism.md`).
 
 use crate::api::reply::Reply;
-use crate::index_server::deadline::Deadline;
-use crate::index_server::figures::Figures;
-use crate::index_server::handler_visit::HandlerVisit;
-use crate::index_server::shared_board::{Job, SharedBoard, Visiting};
+use crate::handlers::deadline::Deadline;
+use crate::handlers::figures::Figures;
+use crate::handlers::handler_visit::HandlerVisit;
+use crate::handlers::shared_board::{Job, SharedBoard, Visiting};
 use rustix::time::{ClockId, clock_gettime};
 use schedule::board::Turn;
 use search::Visitor;

@@ -1,19 +1,16 @@
-//! Details, counts of sites and of facets, and sorted hits: jobs that one handler does in one go, each under its deadline.
+//! Details and counts of sites: jobs that one handler does in one go, each under its deadline.
 //!
 //! A job plans its query itself, so that planning too is queued, counted and cancelled.
 
-use crate::api::messages::{
-    CountFacetsRequest, DetailsRequest, HitDetails, PartitionHits, Planned, Query, SearchRequest,
-};
+use crate::api::messages::{DetailsRequest, HitDetails, Planned, Query};
 use crate::api::reply::Reply;
 use crate::api::server_error::ServerError;
-use crate::index_server::deadline::{Deadline, IsAbandoned, is_due};
+use crate::handlers::deadline::{Deadline, IsAbandoned, is_due};
+use crate::handlers::figures::Figures;
+use crate::handlers::shared_board::{Job, SharedBoard, Visiting};
 use crate::index_server::details::details;
-use crate::index_server::figures::Figures;
-use crate::index_server::shared_board::{Job, SharedBoard, Visiting};
-use engine::{Aggregated, Aggregation, Part};
-use fields::FacetCounts;
-use search::{Stop, watch_filters};
+use engine::Part;
+use search::Stop;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -39,15 +36,6 @@ pub(crate) enum Work {
         limit: u64,
         reply: Reply<Vec<u64>>,
     },
-    /// All matches, sorted by the values of fields.
-    Sorted {
-        request: SearchRequest,
-        reply: Reply<PartitionHits>,
-    },
-    CountFacets {
-        request: CountFacetsRequest,
-        reply: Reply<Vec<FacetCounts>>,
-    },
 }
 
 impl Work {
@@ -55,8 +43,6 @@ impl Work {
         match self {
             Work::Details { reply, .. } => reply.send(Err(error)),
             Work::CountSites { reply, .. } => reply.send(Err(error)),
-            Work::Sorted { reply, .. } => reply.send(Err(error)),
-            Work::CountFacets { reply, .. } => reply.send(Err(error)),
         }
     }
 
@@ -64,8 +50,6 @@ impl Work {
         match self {
             Work::Details { reply, .. } => reply.is_abandoned(),
             Work::CountSites { reply, .. } => reply.is_abandoned(),
-            Work::Sorted { reply, .. } => reply.is_abandoned(),
-            Work::CountFacets { reply, .. } => reply.is_abandoned(),
         }
     }
 }
@@ -127,18 +111,6 @@ impl WholeJob {
                 reply,
             } => {
                 let counts = under_way.count_sites(&sites, limit, &|| reply.is_abandoned());
-                reply.send_verified(counts, verify);
-            }
-            Work::Sorted { request, reply } => {
-                let queueing_us = (taken - self.deadline.arrived).as_micros() as u64;
-                let found = under_way.sorted(&request, queueing_us, &|| reply.is_abandoned());
-                if let (Ok(found), Some(times)) = (&found, figures.times.get()) {
-                    times.searched(found);
-                }
-                reply.send_verified(found, verify);
-            }
-            Work::CountFacets { request, reply } => {
-                let counts = under_way.count_facets(&request, &|| reply.is_abandoned());
                 reply.send_verified(counts, verify);
             }
         }
@@ -205,89 +177,6 @@ impl UnderWay<'_> {
             }
         }
         Ok(counts)
-    }
-
-    /// Finds all matches and sorts them; nothing is found where the time does not suffice for all of them.
-    fn sorted(
-        &self,
-        request: &SearchRequest,
-        queueing_us: u64,
-        is_abandoned: IsAbandoned<'_>,
-    ) -> Result<PartitionHits, ServerError> {
-        let started = Instant::now();
-        let aggregation = Aggregation {
-            sort: request.sort.to_vec(),
-            k: request.k,
-            after: request.after.as_deref().cloned(),
-            ..Aggregation::default()
-        };
-        let aggregate = || self.aggregate(&aggregation, is_abandoned);
-        let (found, filters) = match request.trace {
-            true => watch_filters(aggregate),
-            false => (aggregate(), Vec::new()),
-        };
-        let found = found?;
-        let (sort_values, hits): (Vec<_>, Vec<_>) = found
-            .hits
-            .iter()
-            .map(|one| (one.values.clone(), one.hit))
-            .unzip();
-        let is_complete = found.is_complete();
-        Ok(PartitionHits {
-            is_cut: is_complete && found.is_cut,
-            hits,
-            sort_values,
-            matches_count: if is_complete { found.matches_count } else { 0 },
-            count_is_exact: is_complete,
-            documents_searched: if is_complete {
-                found.documents_count
-            } else {
-                0
-            },
-            documents_count: found.documents_count,
-            generation: self.planned.generation,
-            parse_us: self.planned.parse_us,
-            queueing_us,
-            search_us: started.elapsed().as_micros() as u64,
-            warnings: self.planned.warnings.clone(),
-            summary_terms: self.planned.summary_terms.clone(),
-            filters,
-        })
-    }
-
-    fn count_facets(
-        &self,
-        request: &CountFacetsRequest,
-        is_abandoned: IsAbandoned<'_>,
-    ) -> Result<Vec<FacetCounts>, ServerError> {
-        let found = self.aggregate(
-            &Aggregation {
-                facets: request.facets.to_vec(),
-                is_whole: request.is_whole,
-                ..Aggregation::default()
-            },
-            is_abandoned,
-        )?;
-        match found.is_complete() {
-            true => Ok(found.facets),
-            false => Err(ServerError::Expired),
-        }
-    }
-
-    fn aggregate(
-        &self,
-        aggregation: &Aggregation,
-        is_abandoned: IsAbandoned<'_>,
-    ) -> Result<Aggregated, ServerError> {
-        let is_due = is_due(self.taken, self.deadline, is_abandoned);
-        let stop = Stop::when(&is_due);
-        let found = self
-            .opened
-            .aggregate(&self.planned.plan, aggregation, &stop)?;
-        if !found.is_complete() {
-            self.note_early_end(found.documents_searched, found.documents_count);
-        }
-        Ok(found)
     }
 
     fn note_early_end(&self, done: u64, of: u64) {

@@ -3,7 +3,7 @@
 use super::register::Register;
 use crate::api::chunks::Chunks;
 use crate::api::chunks::shown;
-use crate::index_server::figures::Figures;
+use crate::handlers::figures::Figures;
 use metrics::{Counter, Gauge};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

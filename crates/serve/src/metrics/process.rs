@@ -57,7 +57,7 @@ impl ServerMetrics {
         let figures = server.figures();
         let partition = shown(server.chunks());
         let labels = [("partition", partition.as_str())];
-        handlers(&register, &labels).set(server.threads_count() as f64);
+        handlers(&register, &labels).set(server.handlers_count() as f64);
         let times = partition_seconds(&register, server.chunks(), "summaries");
         let _ = figures.times.set(times);
         let texts = TextMetrics {

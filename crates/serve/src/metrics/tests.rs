@@ -7,8 +7,8 @@ use crate::api::reply::Reply;
 use crate::deploy::partitioning::Topology;
 use crate::document_server::InProcessDocumentServer;
 use crate::front_end::FrontEnd;
+use crate::handlers::options::HandlerOptions;
 use crate::index_server::InProcessIndexServer;
-use crate::index_server::options::HandlerOptions;
 use engine::Generations;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -107,7 +107,9 @@ async fn processes_tell_the_same_names() {
     let searches =
         InProcessIndexServer::start(generations.clone(), 0..=1, &options, draining.clone());
     let searches = searches.unwrap();
-    let texts = InProcessDocumentServer::start(generations, 0..=3, 3, draining).unwrap();
+    let texts =
+        InProcessDocumentServer::start(generations, 0..=3, 3, &Default::default(), draining)
+            .unwrap();
     let of_searches = ServerMetrics::of_index_server(&searches);
     let of_texts = ServerMetrics::of_document_server(&texts);
     ask(&searches, &texts).await;

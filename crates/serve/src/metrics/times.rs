@@ -12,6 +12,9 @@ pub(crate) struct PartitionTimes {
     parse: Histogram,
     queueing: Histogram,
     search: Histogram,
+    /// Of searches that are measured.
+    search_cpu: Histogram,
+    run_queue: Histogram,
     /// Call times; at the server itself, which makes no calls, nothing is recorded.
     call: Histogram,
 }
@@ -24,6 +27,8 @@ impl PartitionTimes {
             parse: times("parse"),
             queueing: times("queueing"),
             search: times("search"),
+            search_cpu: times("search_cpu"),
+            run_queue: times("run_queue"),
             call: Histogram::noop(),
         }
     }
@@ -50,6 +55,10 @@ impl PartitionTimes {
         ] {
             histogram.record(us as f64 / 1e6);
         }
+        if let Some(times) = found.handlers_us {
+            self.search_cpu.record(times.cpu as f64 / 1e6);
+            self.run_queue.record(times.run_queue as f64 / 1e6);
+        }
     }
 }
 
@@ -63,6 +72,7 @@ pub(super) fn partition_seconds(
         "shorttail_partition_seconds",
         &[("partition", &shown(chunks)), ("phase", phase)],
         "Time of each phase at one partition: parse, queueing and search as its index server says, call as \
-         the front-end waits, summaries at a document server",
+         the front-end waits, summaries at a document server; of long searches also search_cpu, the CPU time of \
+         handlers, and run_queue, their wait for a CPU",
     )
 }

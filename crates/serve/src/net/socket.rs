@@ -1,8 +1,9 @@
 //! Listening sockets, and the I/O runtime that serves them.
 
 use crate::api::error::ServeError;
+use schedule::CpuSet;
 use std::net::{SocketAddr, TcpListener};
-use tokio::runtime::Runtime;
+use tokio::runtime::{Builder, Runtime};
 
 /// Length of the accept queue, in connections; the system may allow fewer. The standard library asks
 /// for 128. A client that meets a full queue retries after a whole second, so a burst of clients would
@@ -11,7 +12,20 @@ const CONNECTIONS_WAITING_MAX: i32 = 4096;
 
 /// Starts the threads that read requests and write answers.
 pub fn io_runtime() -> Result<Runtime, ServeError> {
-    tokio::runtime::Builder::new_multi_thread()
+    io_runtime_on(&CpuSet::default())
+}
+
+/// Starts these threads on given CPUs, one a CPU; on all where none are given.
+pub fn io_runtime_on(cpus: &CpuSet) -> Result<Runtime, ServeError> {
+    let mut builder = Builder::new_multi_thread();
+    if !cpus.is_empty() {
+        let cpus = cpus.clone();
+        builder.worker_threads(cpus.len()).on_thread_start(move || {
+            // Refused, the thread runs anywhere: slower, not wrong.
+            let _ = vfs::set_affinity(0, cpus.iter());
+        });
+    }
+    builder
         .thread_name("io")
         .enable_io()
         .enable_time()
@@ -42,6 +56,17 @@ mod tests {
     use super::*;
     use std::net::TcpStream;
     use std::time::Duration;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn io_threads_stay_on_their_cpus() {
+        let here = vfs::current_cpu();
+        let runtime = io_runtime_on(&CpuSet::from_iter([here])).unwrap();
+        let of_worker = runtime.spawn(async { vfs::affinity(0).unwrap() });
+        assert_eq!(runtime.block_on(of_worker).unwrap(), [here]);
+        let of_blocking = runtime.spawn_blocking(|| vfs::affinity(0).unwrap());
+        assert_eq!(runtime.block_on(of_blocking).unwrap(), [here]);
+    }
 
     #[test]
     fn a_burst_of_clients_finds_room_to_wait() {

@@ -2,9 +2,9 @@
 //! is an error, never a panic.
 
 use super::failure::malformed;
-use super::{clause, values};
+use super::{clause, schedule, values};
 use crate::api::chunks::Chunks;
-use crate::api::messages::{HitDetails, PartitionHits, Query, Status, StatusRequest};
+use crate::api::messages::{HandlerTimes, HitDetails, PartitionHits, Query, Status, StatusRequest};
 use crate::api::options::ANSWER_BYTES_MAX;
 use crate::api::server_error::ServerError;
 use fields::{FieldType, Schema};
@@ -174,6 +174,9 @@ pub(super) fn hits_message(found: PartitionHits) -> rpc::SearchReply {
         warnings: found.warnings,
         summary_terms: terms_message(&found.summary_terms),
         filters: found.filters.into_iter().map(values::run_message).collect(),
+        schedule: found.schedule.as_deref().map(schedule::message),
+        cpu_us: found.handlers_us.map(|times| times.cpu),
+        run_queue_us: found.handlers_us.map(|times| times.run_queue),
     }
 }
 
@@ -221,6 +224,13 @@ pub(super) fn hits(message: rpc::SearchReply) -> Result<PartitionHits, ServerErr
             .into_iter()
             .filter_map(values::run)
             .collect(),
+        schedule: message
+            .schedule
+            .map(|message| Box::new(schedule::schedule(message))),
+        handlers_us: message.cpu_us.map(|cpu| HandlerTimes {
+            cpu,
+            run_queue: message.run_queue_us.unwrap_or(0),
+        }),
     })
 }
 

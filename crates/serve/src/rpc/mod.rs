@@ -5,6 +5,7 @@ mod client;
 mod convert;
 mod failure;
 mod health;
+mod schedule;
 mod server;
 mod services;
 mod values;

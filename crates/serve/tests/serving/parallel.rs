@@ -9,6 +9,7 @@ use serve::{
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
+use wire::schedule::{End, Role};
 use wire::{PhaseTimes, SearchAnswer};
 
 /// Policy that decides by chance: it takes any query that waits, helps any that it may, and leaves at any end of a range.
@@ -151,6 +152,85 @@ fn any_policy_gives_the_answers_of_one_handler() {
                 }
             });
         }
+    }
+}
+
+#[test]
+fn facets_and_sorted_hits_are_gathered_by_any_handlers() {
+    let index = index((0..6_000).map(mixed), 1);
+    let alone = searched(&index, 1, &"fifo:1".parse().unwrap());
+    let options = ["", "rank:desc"].map(|sort| SearchOptions {
+        facets: vec![
+            "site:terms:3".into(),
+            "day:month".into(),
+            "price:stats".into(),
+        ],
+        sort: sort.into(),
+        ..SearchOptions::default()
+    });
+    let ask = |searched: &Searched, query: &str| {
+        let answers = (options.iter()).map(|options| searched.search(query, options).unwrap());
+        answers.map(timeless).collect::<Vec<_>>()
+    };
+    let expected = QUERIES.map(|query| ask(&alone, query));
+    assert!(!expected[0][0].facets.is_empty() && !expected[0][1].hits[0].sort.is_empty());
+    for policy in policies() {
+        let shared = searched(&index, 4, &policy);
+        std::thread::scope(|scope| {
+            for client in 0..4 {
+                let (shared, ask, expected, policy) = (&shared, &ask, &expected, &policy);
+                scope.spawn(move || {
+                    for at in 0..8 {
+                        let at = (at * 3 + client) % QUERIES.len();
+                        let found = ask(shared, QUERIES[at]);
+                        assert_eq!(found, expected[at], "{policy}: {}", QUERIES[at]);
+                    }
+                });
+            }
+        });
+    }
+}
+
+#[test]
+fn a_traced_search_says_who_took_its_ranges() {
+    let index = index((0..6_000).map(mixed), 1);
+    for policy in policies() {
+        let shared = searched(&index, 4, &policy);
+        let options = SearchOptions {
+            trace: true,
+            ..SearchOptions::default()
+        };
+        for round in 0..24 {
+            let query = QUERIES[round % 7];
+            let answer = shared.search(query, &options).unwrap();
+            assert!(!answer.schedule.is_empty(), "{policy}: {query}");
+            for schedule in &answer.schedule {
+                let visits = &schedule.visits;
+                assert_eq!(
+                    schedule.ranges_searched() + schedule.ranges_skipped(),
+                    schedule.ranges_cut,
+                    "{policy}: {query}: {schedule:?}"
+                );
+                assert_eq!(visits[0].role, Role::Begins);
+                let of_role = |role| visits.iter().filter(|one| one.role == role).count();
+                let of_end = |end| visits.iter().filter(|one| one.end == end).count();
+                assert_eq!(of_role(Role::Begins), 1);
+                // Whatever is parked is resumed.
+                assert_eq!(of_role(Role::Resumes), of_end(End::Parked), "{schedule:?}");
+                assert!(of_end(End::Finished) >= 1 && of_end(End::Stopped) == 0);
+                assert!((1..=4).contains(&schedule.degree()), "{schedule:?}");
+                let stays = answer.trace.iter().flatten();
+                let stays = stays.filter(|one| one.name.starts_with("handler "));
+                assert!(stays.count() >= visits.len());
+            }
+            let times_cpu = answer.phases_us.search_cpu.unwrap();
+            let of_visits = answer.schedule.iter().flat_map(|one| &one.visits);
+            let cpu_us: u64 = of_visits.filter_map(|visit| visit.cpu_us).sum();
+            // Each visit is rounded down.
+            assert!(times_cpu >= cpu_us, "{times_cpu} {cpu_us}");
+        }
+        let untraced = shared.search("alpha", &SearchOptions::default()).unwrap();
+        assert!(untraced.schedule.is_empty() && untraced.trace.is_none());
     }
 }
 

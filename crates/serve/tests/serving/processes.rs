@@ -54,7 +54,13 @@ impl Served {
     pub(crate) fn document_server(index: &Arc<Index>, chunks: Chunks) -> Served {
         let draining = Draining::default();
         let generations = Generations::fixed(index.clone());
-        let server = InProcessDocumentServer::start(generations, chunks, 1, draining.clone());
+        let server = InProcessDocumentServer::start(
+            generations,
+            chunks,
+            1,
+            &Default::default(),
+            draining.clone(),
+        );
         let services = RpcServices {
             index_server: None,
             document_server: Some(Arc::new(server.unwrap())),

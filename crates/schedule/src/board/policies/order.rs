@@ -42,11 +42,8 @@ pub(super) fn helped(
     if !board.has_room_for_help() {
         return None;
     }
-    let is_awake = !board.handlers()[handler].is_resting;
     let shortened = board.running().filter(|one| {
-        one.is_helpable()
-            && one.left_ns() >= board.learnt().worth_ns(one.hands, is_awake)
-            && allows(one)
+        one.is_helpable() && one.left_ns() >= board.worth_ns(handler, one) && allows(one)
     });
     shortened.min_by_key(|one| one.number)
 }

@@ -4,7 +4,7 @@ use crate::api::options::SearchOptions;
 use crate::cluster::Cluster;
 use crate::deploy::partitioning::Topology;
 use crate::front_end::{FrontEnd, FrontEndOptions};
-use crate::index_server::options::HandlerOptions;
+use crate::handlers::options::HandlerOptions;
 use engine::Generations;
 use search::Operator;
 use std::sync::Arc;

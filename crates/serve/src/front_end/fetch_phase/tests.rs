@@ -7,7 +7,7 @@ use crate::cluster::Cluster;
 use crate::cluster::replicas::Replica;
 use crate::deploy::partitioning::Topology;
 use crate::front_end::FrontEnd;
-use crate::index_server::options::HandlerOptions;
+use crate::handlers::options::HandlerOptions;
 use engine::Generations;
 use index::StoredDocument;
 use std::sync::atomic::{AtomicUsize, Ordering};

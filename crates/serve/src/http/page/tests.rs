@@ -46,6 +46,7 @@ pub(super) fn answer(hits: Vec<Hit>) -> SearchAnswer {
         timed_out: false,
         degraded: Vec::new(),
         trace: None,
+        schedule: Vec::new(),
     }
 }
 

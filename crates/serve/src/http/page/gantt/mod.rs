@@ -5,6 +5,8 @@
 //! search call  chunks 0-3    4    310    ████████████████████▌
 //!   queueing   chunks 0-3   40     20     ▐█
 //!   search     chunks 0-3   60    240      ████████████████
+//!     handler 0 begins       60    240      ████████████████
+//!     handler 1 helps       120    170          ████████████
 //! merge                    315      2                        ▏
 //! ```
 //!
@@ -27,6 +29,14 @@ pub(super) struct Gantt {
     pub(super) ticks: Vec<Tick>,
     pub(super) rows: Vec<Row>,
     pub(super) left_out: usize,
+    /// How handlers shared each search, in a line.
+    pub(super) schedules: Vec<Shared>,
+}
+
+/// Search of a part that handlers shared.
+pub(super) struct Shared {
+    pub(super) part: String,
+    pub(super) summary: String,
 }
 
 /// Line of the scale.
@@ -103,6 +113,12 @@ pub(super) fn gantt(answer: &SearchAnswer) -> Option<Gantt> {
         ticks: ticks.collect(),
         rows,
         left_out,
+        schedules: (answer.schedule.iter())
+            .map(|schedule| Shared {
+                part: schedule.part.clone(),
+                summary: schedule.summary(),
+            })
+            .collect(),
     })
 }
 
@@ -131,7 +147,7 @@ fn nested(spans: &[Span]) -> Vec<(usize, usize)> {
         outer != inner
             && is_longer
             && outer_span.name != inner_span.name
-            && outer_span.name.contains(' ')
+            && contains(&outer_span.name, &inner_span.name)
             && (outer_span.part.is_empty() || outer_span.part == inner_span.part)
             && outer_span.start_us <= inner_span.start_us
             && end(inner) <= end(outer).saturating_add(ROUNDING_US)
@@ -153,9 +169,25 @@ fn nested(spans: &[Span]) -> Vec<(usize, usize)> {
     order
 }
 
+/// Returns whether steps of one name may contain those of another: calls contain the steps of servers, and a search the stays
+/// of its handlers.
+fn contains(outer: &str, inner: &str) -> bool {
+    match (is_stay(outer), is_stay(inner)) {
+        (true, _) => false,
+        (false, true) => outer == "search" || outer.contains(' '),
+        (false, false) => outer.contains(' '),
+    }
+}
+
+/// Returns whether a step is the stay of a handler.
+fn is_stay(name: &str) -> bool {
+    name.starts_with("handler ")
+}
+
 /// Returns the style class of a step: the colour of its phase in the bar.
 fn class(name: &str) -> &'static str {
     match name {
+        name if is_stay(name) => "index_search",
         "parse" => "parse",
         "queueing" => "queueing",
         "search" => "index_search",

@@ -81,6 +81,45 @@ fn steps_stand_under_the_call_that_they_are_of() {
 }
 
 #[test]
+fn stays_of_handlers_stand_under_their_search() {
+    let mut answer = answer(Vec::new());
+    answer.trace = Some(vec![
+        span("search call", "chunks 0", 10, 500),
+        span("search", "chunks 0", 60, 400),
+        span("handler 0 begins", "chunks 0", 60, 399),
+        span("handler 1 helps", "chunks 0", 90, 300),
+        span("handler 1 helps", "chunks 1", 90, 300),
+    ]);
+    answer.schedule = vec![wire::Schedule {
+        part: "chunks 0".into(),
+        policy: "boost".into(),
+        handlers: 2,
+        ranges_cut: 9,
+        ..wire::Schedule::default()
+    }];
+    let chart = gantt(&answer).unwrap();
+    let rows = chart.rows.iter().map(|row| (row.depth, row.name.as_str()));
+    assert_eq!(
+        rows.collect::<Vec<_>>(),
+        [
+            (0, "search call"),
+            (1, "search"),
+            (2, "handler 0 begins"),
+            (2, "handler 1 helps"),
+            // Of another part: not under this search.
+            (0, "handler 1 helps"),
+            (0, "render"),
+        ]
+    );
+    assert!(chart.rows.iter().any(|row| row.class == "index_search"));
+    assert!(
+        chart.schedules[0]
+            .summary
+            .contains("boost, 2 handlers: 9 ranges")
+    );
+}
+
+#[test]
 fn of_very_many_steps_the_longest_are_shown() {
     let spans = (0..1000).map(|n| span("search call", &format!("chunks {n}"), 0, n));
     let chart = chart(spans.collect());

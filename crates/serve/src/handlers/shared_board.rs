@@ -4,28 +4,32 @@
 //! jobs themselves, and wake-ups, which are sent after the lock is released. A handler takes the lock two to four times
 //! a query; at the ends of ranges it reads the signals alone.
 
-use crate::index_server::deadline::Deadline;
-use crate::index_server::figures::Figures;
-use crate::index_server::options::HandlerOptions;
-use crate::index_server::steering::Steering;
+use crate::handlers::deadline::Deadline;
+use crate::handlers::figures::Figures;
+use crate::handlers::options::HandlerOptions;
+use crate::handlers::steering::Steering;
+use crate::handlers::sync::{
+    AtomicBool, AtomicU64, Mutex, MutexGuard, Thread, current, park, park_timeout,
+};
 use schedule::board::{
     Arrival, Board, Left, Policy, Progress, QueryId, Signals, Start, Turn, Visit,
 };
 use schedule::cost::{CostModel, Prediction, Work};
 use search::PlanKind;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::thread::{self, Thread};
+use std::sync::atomic::{Ordering::Relaxed, Ordering::SeqCst};
+use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Weight of a new measurement of the costs of help: 1/64.
 const NEW: f64 = 1.0 / 64.0;
+/// Kinds of work with costs of their own: searches by the kind of their plan, and the same whose matches are gathered.
+const KINDS: usize = 2 * PlanKind::ALL.len();
 /// Wake-ups that took longer are those of a machine that was suspended or overloaded, in ns.
 const WAKE_NS_MAX: u64 = 1_000_000;
 
 /// Work for handlers.
-pub(super) trait Job: fmt::Debug + Send + Sync {
+pub(crate) trait Job: fmt::Debug + Send + Sync {
     /// Returns the arrival and the deadline.
     fn deadline(&self) -> &Deadline;
 
@@ -47,7 +51,7 @@ pub(super) trait Job: fmt::Debug + Send + Sync {
 
 /// Board, clock and threads of an index server.
 #[derive(Debug)]
-pub(super) struct SharedBoard {
+pub(crate) struct SharedBoard {
     epoch: Instant,
     state: Mutex<State>,
     policy: Arc<dyn Policy>,
@@ -57,6 +61,8 @@ pub(super) struct SharedBoard {
     /// Set once all handlers run.
     threads: OnceLock<Vec<Thread>>,
     steering: Steering,
+    /// Time for which each handler spins before it sleeps.
+    spins: Vec<Duration>,
     /// Instant at which each handler was woken, in ns; 0 for none.
     woken_ns: Vec<AtomicU64>,
     /// Speed of each handler relative to the fastest CPU.
@@ -78,7 +84,7 @@ struct State {
 
 /// Next step of a handler.
 #[derive(Debug)]
-pub(super) enum Next {
+pub(crate) enum Next {
     /// Works on a job.
     Visit(Visiting),
     /// Sleeps until it is woken.
@@ -89,31 +95,44 @@ pub(super) enum Next {
 
 /// A job that a handler works on.
 #[derive(Debug)]
-pub(super) struct Visiting {
-    pub(super) id: QueryId,
-    pub(super) turn: Turn,
-    pub(super) job: Arc<dyn Job>,
-    pub(super) progress: Arc<Progress>,
-    /// State of the query and the handler at the beginning of the visit.
-    pub(super) visit: Visit,
+pub(crate) struct Visiting {
+    pub(crate) id: QueryId,
+    pub(crate) turn: Turn,
+    /// Number among the visits of the query, from 1, in the order in which handlers came to it.
+    pub(crate) number: u32,
+    pub(crate) job: Arc<dyn Job>,
+    pub(crate) progress: Arc<Progress>,
+    /// What the board knows of the query and the handler, as of the beginning of the visit.
+    pub(crate) visit: Visit,
 }
 
 impl SharedBoard {
     /// Returns an empty board for the handlers of `options`.
-    pub(super) fn new(options: &HandlerOptions) -> SharedBoard {
+    pub(crate) fn new(options: &HandlerOptions) -> SharedBoard {
         let (choice, handlers) = (&options.policy, options.handlers);
         let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get());
         let speeds = options.speeds();
         let board = Board::new(Arc::clone(choice.policy()), &speeds);
-        let board = board.at_work_max(cpus);
+        let mut board = board.at_work_max(cpus);
+        let mut spins = vec![Duration::ZERO; handlers];
+        if let Some(seats) = options.seats() {
+            for (handler, seat) in seats.iter().enumerate() {
+                let on_core = seats.iter().filter(|one| one.core == seat.core);
+                if on_core.count() == 1 {
+                    spins[handler] = options.spin;
+                }
+            }
+            board = board.seated(seats);
+        }
         SharedBoard {
             epoch: Instant::now(),
             policy: Arc::clone(choice.policy()),
             range_postings_min: options.range_postings_min,
             signals: Arc::clone(board.signals()),
-            costs: Mutex::new(CostModel::new(PlanKind::ALL.len())),
+            costs: Mutex::new(CostModel::new(KINDS)),
             threads: OnceLock::new(),
             steering: Steering::new(handlers, !options.places.is_empty()),
+            spins,
             woken_ns: (0..handlers).map(|_| AtomicU64::new(0)).collect(),
             are_emulated: !options.emulated_speeds.is_empty(),
             speeds,
@@ -128,34 +147,34 @@ impl SharedBoard {
     }
 
     /// Names the threads to wake, by number of the handler.
-    pub(super) fn run_by(&self, threads: Vec<Thread>) {
+    pub(crate) fn run_by(&self, threads: Vec<Thread>) {
         let _ = self.threads.set(threads);
     }
 
     /// Returns the time since the start of the server, in ns.
-    pub(super) fn now_ns(&self) -> u64 {
+    pub(crate) fn now_ns(&self) -> u64 {
         self.ns_of(Instant::now())
     }
 
     /// Returns an instant in ns since the start of the server.
-    pub(super) fn ns_of(&self, instant: Instant) -> u64 {
+    pub(crate) fn ns_of(&self, instant: Instant) -> u64 {
         instant.saturating_duration_since(self.epoch).as_nanos() as u64
     }
 
-    pub(super) fn policy(&self) -> &Arc<dyn Policy> {
+    pub(crate) fn policy(&self) -> &Arc<dyn Policy> {
         &self.policy
     }
 
     /// Returns whether searches are cut before their times are known: where ranges may be as short as can be.
-    pub(super) fn trusts_all(&self) -> bool {
+    pub(crate) fn trusts_all(&self) -> bool {
         self.range_postings_min == 0
     }
 
-    pub(super) fn range_postings_min(&self) -> u64 {
+    pub(crate) fn range_postings_min(&self) -> u64 {
         self.range_postings_min
     }
 
-    pub(super) fn signals(&self) -> &Signals {
+    pub(crate) fn signals(&self) -> &Signals {
         &self.signals
     }
 
@@ -165,7 +184,7 @@ impl SharedBoard {
     }
 
     /// Puts a job on the board, and wakes a handler if one is idle. Returns the number of jobs that wait.
-    pub(super) fn enqueue(&self, job: Arc<dyn Job>) -> usize {
+    pub(crate) fn enqueue(&self, job: Arc<dyn Job>) -> usize {
         let arrival = Arrival {
             arrived_ns: self.ns_of(job.deadline().arrived),
             deadline_ns: self.ns_of(job.deadline().at),
@@ -190,12 +209,12 @@ impl SharedBoard {
     }
 
     /// Notes that the calling thread is a handler.
-    pub(super) fn run_by_this_thread(&self, handler: usize) {
+    pub(crate) fn run_by_this_thread(&self, handler: usize) {
         self.steering.run_by_this_thread(handler);
     }
 
     /// Gives a free handler its next work, and wakes another one where there is more.
-    pub(super) fn turn(&self, handler: usize) -> Next {
+    pub(crate) fn turn(&self, handler: usize) -> Next {
         self.steering.arrived(handler);
         let now_ns = self.now_ns();
         let woken_ns = self.woken_ns[handler].swap(0, Relaxed);
@@ -219,6 +238,7 @@ impl SharedBoard {
         let visiting = Visiting {
             id,
             turn,
+            number: entry.visits,
             job: Arc::clone(job),
             progress: Arc::clone(&entry.progress),
             visit: entry.visit(now_ns, state.board.handlers()[handler].is_owner),
@@ -229,13 +249,29 @@ impl SharedBoard {
         Next::Visit(visiting)
     }
 
+    /// Lets a handler without work sleep until it is woken. It spins a little before, if nobody else needs its core.
+    pub(crate) fn rest(&self, handler: usize) {
+        let spin = self.spins[handler];
+        if !spin.is_zero() {
+            let began = Instant::now();
+            while began.elapsed() < spin {
+                if self.woken_ns[handler].load(Relaxed) > 0 {
+                    return;
+                }
+                std::hint::spin_loop();
+            }
+        }
+        // An early wake-up is remembered, so none is lost.
+        park();
+    }
+
     /// Asks the policy how a query of some predicted time starts.
-    pub(super) fn start(&self, id: QueryId, likely_ns: u64) -> Start {
+    pub(crate) fn start(&self, id: QueryId, likely_ns: u64) -> Start {
         self.state().board.start(id, likely_ns)
     }
 
     /// Opens a query to further handlers.
-    pub(super) fn open(&self, id: QueryId, ranges: usize) {
+    pub(crate) fn open(&self, id: QueryId, ranges: usize) {
         let now_ns = self.now_ns();
         let mut state = self.state();
         (state.board).open(now_ns, id, u32::try_from(ranges).unwrap_or(u32::MAX));
@@ -245,7 +281,7 @@ impl SharedBoard {
     }
 
     /// Wakes an idle handler if it has something to do: at the end of a range.
-    pub(super) fn wake(&self, now_ns: u64) {
+    pub(crate) fn wake(&self, now_ns: u64) {
         let mut state = self.state();
         let woken = self.wake_in(&mut state, now_ns);
         drop(state);
@@ -253,7 +289,7 @@ impl SharedBoard {
     }
 
     /// Takes a handler off its query.
-    pub(super) fn leave(&self, handler: usize, id: QueryId, is_exhausted: bool) -> Left {
+    pub(crate) fn leave(&self, handler: usize, id: QueryId, is_exhausted: bool) -> Left {
         let now_ns = self.now_ns();
         let mut state = self.state();
         let left = state.board.leave(now_ns, handler, is_exhausted);
@@ -264,12 +300,12 @@ impl SharedBoard {
     }
 
     /// Predicts the time of a search.
-    pub(super) fn predict(&self, work: &Work) -> Prediction {
+    pub(crate) fn predict(&self, work: &Work) -> Prediction {
         self.costs().predict(work)
     }
 
     /// Learns from a search that was made whole.
-    pub(super) fn observe(
+    pub(crate) fn observe(
         &self,
         work: &Work,
         predicted: &Prediction,
@@ -283,7 +319,7 @@ impl SharedBoard {
     }
 
     /// Learns how fast helpers are: the owner's time of a range over the helpers'.
-    pub(super) fn observe_efficiency(&self, efficiency: f64, figures: &Figures) {
+    pub(crate) fn observe_efficiency(&self, efficiency: f64, figures: &Figures) {
         if efficiency.is_finite() {
             let mut state = self.state();
             let efficiency = efficiency.clamp(0.1, 1.2);
@@ -303,7 +339,7 @@ impl SharedBoard {
 
     /// Returns the interval at which queries are swapped between handlers; `None` where the policy never swaps, or all
     /// handlers have one speed.
-    pub(super) fn sampling(&self) -> Option<Duration> {
+    pub(crate) fn sampling(&self) -> Option<Duration> {
         let sampling_ns = self.policy.sampling_ns();
         let has_several = self.speeds.windows(2).any(|two| two[0] != two[1]);
         let sampling_ns = sampling_ns.filter(|_| has_several);
@@ -312,19 +348,19 @@ impl SharedBoard {
 
     /// Swaps queries between handlers as the policy wants it, at each interval until the board is closed. The calling
     /// thread sleeps while all handlers rest.
-    pub(super) fn swap_at(&self, interval: Duration) {
-        let _ = self.sampler.set(thread::current());
+    pub(crate) fn swap_at(&self, interval: Duration) {
+        let _ = self.sampler.set(current());
         loop {
             let are_idle = || self.signals.idle() as usize == self.speeds.len();
             if are_idle() {
                 self.sampler_rests.store(true, SeqCst);
                 // A query may have arrived meanwhile, before it could see that this thread rests.
                 if are_idle() && !self.state().is_closed {
-                    thread::park();
+                    park();
                 }
                 self.sampler_rests.store(false, SeqCst);
             }
-            thread::park_timeout(interval);
+            park_timeout(interval);
             if !self.swap() {
                 return;
             }
@@ -347,7 +383,7 @@ impl SharedBoard {
     }
 
     /// Returns the time that the fastest CPU would take for the work of a handler in `spent`.
-    pub(super) fn at_full_speed(&self, handler: usize, spent: Duration) -> Duration {
+    pub(crate) fn at_full_speed(&self, handler: usize, spent: Duration) -> Duration {
         match self.speeds[handler] {
             1.0 => spent,
             speed => spent.mul_f64(speed),
@@ -355,7 +391,7 @@ impl SharedBoard {
     }
 
     /// Spins for as long as a handler of the emulated speed would have taken longer for a range.
-    pub(super) fn emulate_speed(&self, handler: usize, range: Duration) {
+    pub(crate) fn emulate_speed(&self, handler: usize, range: Duration) {
         if self.are_emulated {
             let began = Instant::now();
             let longer = range.mul_f64(1.0 / self.speeds[handler] - 1.0);
@@ -366,7 +402,7 @@ impl SharedBoard {
     }
 
     /// Closes the board: handlers end once nothing waits.
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         self.state().is_closed = true;
         let handlers = self.threads.get().into_iter().flatten();
         for thread in handlers.chain(self.sampler.get()) {

@@ -1,17 +1,16 @@
-//! The handlers of an index server and the admission to their board.
+//! The handlers of a server and the admission to their board.
 //!
 //! Few requests wait: what waits longer than searches take is better refused while its client can still do something
 //! about it. Admission counts predicted handler time, so that the wait at a full board stays about the same whatever
 //! the index and the queries.
 
 use crate::api::error::ServeError;
-use crate::index_server::figures::Figures;
-use crate::index_server::options::HandlerOptions;
-use crate::index_server::pinning;
-use crate::index_server::shared_board::{Job, Next, SharedBoard, Visiting};
+use crate::handlers::figures::Figures;
+use crate::handlers::life::handle;
+use crate::handlers::options::HandlerOptions;
+use crate::handlers::pinning;
+use crate::handlers::shared_board::{Job, SharedBoard};
 use crossbeam_channel::bounded;
-use schedule::board::Left;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
@@ -37,11 +36,8 @@ pub(crate) struct Handlers {
 }
 
 impl Handlers {
-    /// Starts handlers; `first_chunk` names their threads.
-    pub(crate) fn start(
-        first_chunk: u32,
-        options: &HandlerOptions,
-    ) -> Result<Handlers, ServeError> {
+    /// Starts handlers; `name` and their number name their threads.
+    pub(crate) fn start(name: &str, options: &HandlerOptions) -> Result<Handlers, ServeError> {
         let board = Arc::new(SharedBoard::new(options));
         let (started, starts) = bounded(options.handlers);
         let mut figures = Arc::new(Figures {
@@ -55,7 +51,7 @@ impl Handlers {
             let board = Arc::clone(&board);
             let place = options.places.get(handler).cloned();
             let thread = thread::Builder::new()
-                .name(format!("handler-{first_chunk}-{handler}"))
+                .name(format!("{name}-{handler}"))
                 .spawn(move || {
                     // Sending fails only if another handler could not be started.
                     let _ = started.send((handler, pinning::pin(place.as_ref())));
@@ -85,7 +81,7 @@ impl Handlers {
             None => None,
             Some(interval) => {
                 let board = Arc::clone(&board);
-                let thread = thread::Builder::new().name(format!("swaps-{first_chunk}"));
+                let thread = thread::Builder::new().name(format!("{name}-swaps"));
                 let thread = thread.spawn(move || board.swap_at(interval));
                 Some(thread.map_err(|source| ServeError::System {
                     operation: "start the thread that swaps queries",
@@ -116,9 +112,9 @@ impl Handlers {
         self.cut_off
     }
 
-    /// Puts a job on the board. Searches are refused before ([`Handlers::full`]); what goes on with one that was taken
-    /// is not.
-    pub(super) fn enqueue(&self, job: Arc<dyn Job>) {
+    /// Puts a job on the board. Searches are refused before ([`Handlers::full`]); what goes on with one that was taken is
+    /// not.
+    pub(crate) fn enqueue(&self, job: Arc<dyn Job>) {
         let waiting = self.board.enqueue(job);
         self.figures.waiting.store(waiting, Ordering::Relaxed);
     }
@@ -158,45 +154,6 @@ fn is_full(handlers: usize, waiting: usize, waiting_ns: u64) -> bool {
     let is_long = waiting_ns > WAIT_MAX_NS * handlers as u64;
     // Very many handlers have the least for each, though it is over the most of all.
     waiting >= least && (is_long || waiting >= WAITING_MAX)
-}
-
-/// The life of a handler: works and sleeps as the board says, until it is closed and nothing waits.
-fn handle(handler: usize, board: &SharedBoard, figures: &Figures) {
-    board.run_by_this_thread(handler);
-    loop {
-        match board.turn(handler) {
-            Next::Visit(visiting) => {
-                let waiting = board.signals().claimable() as usize;
-                figures.waiting.store(waiting, Ordering::Relaxed);
-                figures.busy.fetch_add(1, Ordering::Relaxed);
-                visit(&visiting, handler, board, figures);
-                figures.busy.fetch_sub(1, Ordering::Relaxed);
-            }
-            // An early wake-up is remembered, so none is lost.
-            Next::Rest => thread::park(),
-            Next::End => return,
-        }
-    }
-}
-
-/// Works on a job, and answers if this handler is the last one that leaves it. A bug that panics costs one query, whose
-/// reply is dropped and reported, not the handler.
-fn visit(visiting: &Visiting, handler: usize, board: &SharedBoard, figures: &Figures) {
-    let job = &*visiting.job;
-    let visit = || job.visit(visiting, handler, board, figures);
-    let is_exhausted = catch_unwind(AssertUnwindSafe(visit)).unwrap_or_else(|_| {
-        job.abandon();
-        true
-    });
-    match board.leave(handler, visiting.id, is_exhausted) {
-        Left::Finished => {
-            let _ = catch_unwind(AssertUnwindSafe(|| job.finish(board, figures)));
-        }
-        Left::Parked => {
-            figures.parked.fetch_add(1, Ordering::Relaxed);
-        }
-        Left::Others => {}
-    }
 }
 
 #[cfg(test)]

@@ -1,18 +1,8 @@
 //! Pinning of handlers to cores, and the placement that the kernel reports.
 
 use crate::api::error::ServeError;
+use crate::handlers::options::Place;
 use schedule::CpuSet;
-
-/// Place of a handler.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Place {
-    /// CPUs that the handler may use; empty leaves the choice to the kernel.
-    pub cpus: CpuSet,
-    /// NUMA node whose memory the handler takes, where there are several.
-    pub node: Option<u32>,
-    /// Speed of the CPUs relative to the fastest of the machine, in (0, 1]; `None` counts as 1.
-    pub speed: Option<f64>,
-}
 
 /// Binds the calling thread to `place` and returns the placement that the kernel reports.
 pub(crate) fn pin(place: Option<&Place>) -> Result<String, ServeError> {

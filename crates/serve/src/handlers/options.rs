@@ -1,8 +1,21 @@
 //! Options of an index server.
 
-use crate::index_server::pinning::Place;
-use schedule::board::PolicyChoice;
+use schedule::CpuSet;
+use schedule::board::{PolicyChoice, Seat};
 use std::time::Duration;
+
+/// Where a handler runs.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Place {
+    /// CPUs that the handler may use; empty leaves the choice to the kernel.
+    pub cpus: CpuSet,
+    /// NUMA node whose memory the handler takes, where there are several.
+    pub node: Option<u32>,
+    /// Speed of the CPUs relative to the fastest of the machine, in (0, 1]; `None` counts as 1.
+    pub speed: Option<f64>,
+    /// Core, cache and node of the CPU, where it is one.
+    pub seat: Option<Seat>,
+}
 
 /// Handlers, queue and cut-off of an index server.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +34,9 @@ pub struct HandlerOptions {
     pub cut_off: Option<Duration>,
     /// Assignment of handlers to queries.
     pub policy: PolicyChoice,
+    /// Time for which a handler without work spins before it sleeps, if no other handler is on its core: a wake-up takes
+    /// longer than most searches. For servers whose other threads run on other CPUs.
+    pub spin: Duration,
     /// Postings of a range at least: below, opening the lists once more costs more than help saves. With 0, searches are
     /// cut before their times are known (`trusts_all`), as tests of exactness want it.
     pub range_postings_min: u64,
@@ -30,6 +46,12 @@ pub struct HandlerOptions {
 const RANGE_POSTINGS_MIN: u64 = 1 << 16;
 
 impl HandlerOptions {
+    /// Returns the seats of the handlers, if all are pinned to one CPU each.
+    pub(crate) fn seats(&self) -> Option<Vec<Seat>> {
+        let seat = |handler: usize| self.places.get(handler).and_then(|place| place.seat);
+        (0..self.handlers).map(seat).collect()
+    }
+
     /// Returns the speed of each handler relative to the fastest CPU of the machine.
     pub(crate) fn speeds(&self) -> Vec<f64> {
         let of_place = |handler: usize| self.places.get(handler).and_then(|place| place.speed);
@@ -54,6 +76,7 @@ impl Default for HandlerOptions {
             emulated_speeds: Vec::new(),
             cut_off: None,
             policy: PolicyChoice::default(),
+            spin: Duration::ZERO,
             range_postings_min: RANGE_POSTINGS_MIN,
         }
     }

@@ -29,11 +29,11 @@ impl Deadline {
 }
 
 /// Whether the client has gone.
-pub(super) type IsAbandoned<'a> = &'a (dyn Fn() -> bool + Sync);
+pub(crate) type IsAbandoned<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// Returns what work asks every few dozen microseconds: whether it is past its deadline or without a client. Heavy work
 /// yields its core meanwhile.
-pub(super) fn is_due<'f>(
+pub(crate) fn is_due<'f>(
     taken: Instant,
     deadline: Instant,
     is_abandoned: IsAbandoned<'f>,

@@ -1,22 +1,22 @@
 //! A handler at the ends of the ranges of a query: progress, and whether it stays.
 
-use crate::index_server::shared_board::{SharedBoard, Visiting};
+use crate::handlers::shared_board::{SharedBoard, Visiting};
 use schedule::board::{Progress, Visit};
 use search::Visitor;
 use std::time::Instant;
 
 /// A handler at the ends of the ranges of a search.
-pub(super) struct HandlerVisit<'a> {
+pub(crate) struct HandlerVisit<'a> {
     visiting: &'a Visiting,
     handler: usize,
     board: &'a SharedBoard,
-    pub(super) ranges_count: u64,
-    pub(super) ranges_ns: u64,
+    pub(crate) ranges_count: u64,
+    pub(crate) ranges_ns: u64,
     range_began: Instant,
 }
 
 impl HandlerVisit<'_> {
-    pub(super) fn new<'a>(
+    pub(crate) fn new<'a>(
         visiting: &'a Visiting,
         handler: usize,
         board: &'a SharedBoard,

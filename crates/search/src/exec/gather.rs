@@ -1,0 +1,74 @@
+//! Every match of a query, gathered by any number of workers: the base of facets and of orders by fields.
+//!
+//! A task without hits (`k` of 0) is cut and shared as any other. Ranges begin at multiples of 64 documents, so that the bits
+//! of two workers are never in one word.
+
+use crate::collect::collectors::Collectors;
+use crate::collect::doc_bits::DocBits;
+use crate::context::cancel::Stop;
+use crate::exec::task::{SearchTask, Visitor};
+use index::IndexError;
+
+/// Matches in the ranges that one worker took.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct MatchesShare {
+    matches: DocBits,
+    /// Whether matches are missing, because the worker was cancelled.
+    is_cut: bool,
+    /// Documents searched, deleted ones included.
+    pub documents_searched: u64,
+    /// Documents of the ranges, deleted ones included.
+    pub documents_count: u64,
+    ranges_count: usize,
+}
+
+/// Matches of a query.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Gathered {
+    /// All matches, where all documents were searched.
+    pub matches: DocBits,
+    /// Documents searched, deleted ones included: fewer than all, where any match may be missing.
+    pub documents_searched: u64,
+    /// Documents of the segments, deleted ones included.
+    pub documents_count: u64,
+}
+
+impl SearchTask {
+    /// Gathers matches from ranges until none is left, or the visitor says so, as [`SearchTask::visit`] does hits.
+    pub fn gather<'s>(
+        &'s self,
+        stop: &'s Stop<'s>,
+        visitor: &mut impl Visitor,
+    ) -> Result<MatchesShare, IndexError> {
+        let all = Collectors::new((), DocBits::default()).until(stop);
+        let (all, coverage, ranges_count) = self.collect(all, visitor)?;
+        Ok(MatchesShare {
+            is_cut: all.stop().count_is_cut(),
+            matches: all.matches,
+            documents_searched: coverage.documents_searched,
+            documents_count: coverage.documents_count,
+            ranges_count,
+        })
+    }
+
+    /// Puts the shares of all workers together.
+    pub fn gathered(&self, shares: impl IntoIterator<Item = MatchesShare>) -> Gathered {
+        let documents_count = self.documents_count();
+        let mut documents_searched = self.documents_without_matches();
+        let (mut matches, mut is_cut, mut taken) = (DocBits::default(), false, 0);
+        for share in shares {
+            taken += share.ranges_count;
+            is_cut |= share.is_cut;
+            documents_searched += share.documents_searched;
+            matches.join(share.matches);
+        }
+        if is_cut || taken < self.len() {
+            documents_searched = documents_searched.min(documents_count.saturating_sub(1));
+        }
+        Gathered {
+            matches,
+            documents_searched,
+            documents_count,
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What handlers find in the ranges of a query: hits, or all matches.
+
+use crate::api::server_error::ServerError;
+use crate::handlers::handler_visit::HandlerVisit;
+use crate::handlers::thread_times::ThreadTimes;
+use crate::index_server::visits::Stay;
+use index::IndexError;
+use search::{FilterRun, MatchesShare, SearchTask, Share, Stop};
+use std::time::Duration;
+
+/// What one handler found in the ranges that it took.
+pub(super) trait RangesShare: Sized {
+    /// Whether all matches are gathered, which takes its own time.
+    const GATHERS: bool;
+
+    /// Works on a task.
+    fn of(
+        task: &SearchTask,
+        stop: &Stop<'_>,
+        visitor: &mut HandlerVisit<'_>,
+    ) -> Result<Self, IndexError>;
+
+    /// Returns the number of ranges that were skipped by their bounds.
+    fn ranges_skipped(&self) -> usize;
+
+    /// Returns whether the deadline or the client ended the work.
+    fn is_stopped(&self) -> bool;
+}
+
+impl RangesShare for Share {
+    const GATHERS: bool = false;
+
+    fn of(
+        task: &SearchTask,
+        stop: &Stop<'_>,
+        visitor: &mut HandlerVisit<'_>,
+    ) -> Result<Share, IndexError> {
+        task.visit(stop, visitor)
+    }
+
+    fn ranges_skipped(&self) -> usize {
+        self.ranges_skipped
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.documents_searched < self.documents_count
+    }
+}
+
+impl RangesShare for MatchesShare {
+    const GATHERS: bool = true;
+
+    fn of(
+        task: &SearchTask,
+        stop: &Stop<'_>,
+        visitor: &mut HandlerVisit<'_>,
+    ) -> Result<MatchesShare, IndexError> {
+        task.gather(stop, visitor)
+    }
+
+    fn ranges_skipped(&self) -> usize {
+        0
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.documents_searched < self.documents_count
+    }
+}
+
+/// What handlers found so far.
+#[derive(Debug)]
+pub(super) struct Found<S> {
+    pub(super) shares: Vec<S>,
+    /// How tests of values ran, of a traced query.
+    pub(super) filters: Vec<FilterRun>,
+    pub(super) error: Option<ServerError>,
+    /// Handler time, planning included.
+    pub(super) worked: Duration,
+    /// Ranges and time of owners, and of helpers.
+    pub(super) owned: (u64, Duration),
+    pub(super) helped: (u64, Duration),
+    /// Of the threads of handlers, where they are measured.
+    pub(super) times: ThreadTimes,
+    /// Of a traced query.
+    pub(super) stays: Vec<Stay>,
+}
+
+impl<S> Default for Found<S> {
+    fn default() -> Found<S> {
+        Found {
+            shares: Vec::new(),
+            filters: Vec::new(),
+            error: None,
+            worked: Duration::ZERO,
+            owned: (0, Duration::ZERO),
+            helped: (0, Duration::ZERO),
+            times: ThreadTimes::default(),
+            stays: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Facets and sorted hits on the board: handlers gather all matches, and the last one that leaves counts or sorts them.
+
+use crate::api::messages::{CountFacetsRequest, PartitionHits, SearchRequest};
+use crate::api::reply::Reply;
+use crate::api::server_error::ServerError;
+use crate::handlers::deadline::Deadline;
+use crate::handlers::figures::Figures;
+use crate::handlers::shared_board::{Job, SharedBoard, Visiting};
+use crate::index_server::ranged::{Begun, Ranged, lock};
+use engine::{Aggregated, Aggregation};
+use fields::FacetCounts;
+use search::{FilterRun, MatchesShare};
+use std::sync::Mutex;
+
+/// A query whose matches are gathered.
+#[derive(Debug)]
+pub(super) struct GatherJob {
+    ranged: Ranged<MatchesShare>,
+    /// Taken by whoever answers.
+    asked: Mutex<Option<Asked>>,
+}
+
+/// What is made of the matches.
+#[derive(Debug)]
+pub(super) enum Asked {
+    /// Hits in an order of fields.
+    Sorted {
+        request: SearchRequest,
+        reply: Reply<PartitionHits>,
+    },
+    Facets {
+        request: CountFacetsRequest,
+        reply: Reply<Vec<FacetCounts>>,
+    },
+}
+
+impl Asked {
+    fn fail<E: Into<ServerError>>(
+        self,
+        error: ServerError,
+        verify: impl FnOnce() -> Result<(), E>,
+    ) {
+        match self {
+            Asked::Sorted { reply, .. } => reply.send_verified(Err(error), verify),
+            Asked::Facets { reply, .. } => reply.send_verified(Err(error), verify),
+        }
+    }
+
+    fn is_abandoned(&self) -> bool {
+        match self {
+            Asked::Sorted { reply, .. } => reply.is_abandoned(),
+            Asked::Facets { reply, .. } => reply.is_abandoned(),
+        }
+    }
+
+    fn aggregation(&self) -> Aggregation {
+        match self {
+            Asked::Sorted { request, .. } => Aggregation {
+                sort: request.sort.to_vec(),
+                k: request.k,
+                after: request.after.as_deref().cloned(),
+                ..Aggregation::default()
+            },
+            Asked::Facets { request, .. } => Aggregation {
+                facets: request.facets.to_vec(),
+                is_whole: request.is_whole,
+                ..Aggregation::default()
+            },
+        }
+    }
+}
+
+impl GatherJob {
+    pub(super) fn new(ranged: Ranged<MatchesShare>, asked: Asked) -> GatherJob {
+        GatherJob {
+            ranged,
+            asked: Mutex::new(Some(asked)),
+        }
+    }
+
+    fn is_abandoned(&self) -> bool {
+        let asked = lock(&self.asked);
+        asked.as_ref().is_none_or(Asked::is_abandoned)
+    }
+
+    /// Returns the hits in the order of fields. Nothing is found where the time did not suffice for all matches.
+    fn sorted(&self, begun: &Begun, found: Aggregated, filters: Vec<FilterRun>) -> PartitionHits {
+        let is_complete = found.is_complete();
+        let (sort_values, hits): (Vec<_>, Vec<_>) = found
+            .hits
+            .into_iter()
+            .map(|one| (one.values, one.hit))
+            .unzip();
+        let planned = &begun.planned;
+        PartitionHits {
+            is_cut: is_complete && found.is_cut,
+            hits,
+            sort_values,
+            matches_count: if is_complete { found.matches_count } else { 0 },
+            count_is_exact: is_complete,
+            documents_searched: match is_complete {
+                true => found.documents_count,
+                false => 0,
+            },
+            documents_count: found.documents_count,
+            generation: planned.generation,
+            parse_us: planned.parse_us,
+            queueing_us: (begun.taken - self.ranged.deadline.arrived).as_micros() as u64,
+            search_us: begun.started.elapsed().as_micros() as u64,
+            warnings: planned.warnings.clone(),
+            summary_terms: planned.summary_terms.clone(),
+            filters,
+            ..PartitionHits::default()
+        }
+    }
+}
+
+impl Job for GatherJob {
+    fn deadline(&self) -> &Deadline {
+        &self.ranged.deadline
+    }
+
+    fn visit(
+        &self,
+        visiting: &Visiting,
+        handler: usize,
+        board: &SharedBoard,
+        figures: &Figures,
+    ) -> bool {
+        let is_abandoned = || self.is_abandoned();
+        let visited = (self.ranged).visit(visiting, handler, board, figures, &is_abandoned);
+        visited.unwrap_or_else(|error| {
+            if let Some(asked) = lock(&self.asked).take() {
+                asked.fail(error, || Ok::<_, ServerError>(()));
+            }
+            true
+        })
+    }
+
+    fn finish(&self, board: &SharedBoard, figures: &Figures) {
+        let Some(begun) = self.ranged.begun() else {
+            return;
+        };
+        let Some(asked) = lock(&self.asked).take() else {
+            return;
+        };
+        let opened = &self.ranged.opened;
+        let verify = || opened.verify(begun.planned.since);
+        let mut found = self.ranged.take();
+        if let Some(error) = found.error.take() {
+            return asked.fail(error, verify);
+        }
+        let gathered = begun.task.gathered(std::mem::take(&mut found.shares));
+        let coverage = (gathered.documents_searched, gathered.documents_count);
+        self.ranged.learn(begun, &found, coverage, board, figures);
+        let made = match opened.aggregated(&gathered, &asked.aggregation()) {
+            Ok(made) => made,
+            Err(error) => return asked.fail(error.into(), verify),
+        };
+        match asked {
+            Asked::Sorted { reply, .. } => {
+                let filters = FilterRun::merged(found.filters);
+                let found = self.sorted(begun, made, filters);
+                if let Some(times) = figures.times.get() {
+                    times.searched(&found);
+                }
+                reply.send_verified(Ok::<_, ServerError>(found), verify);
+            }
+            Asked::Facets { reply, .. } => {
+                let counts = match made.is_complete() {
+                    true => Ok(made.facets),
+                    false => Err(ServerError::Expired),
+                };
+                reply.send_verified(counts, verify);
+            }
+        }
+    }
+
+    fn abandon(&self) {
+        self.ranged.abandon();
+        // Dropped unanswered, it is an error at the other end.
+        drop(lock(&self.asked).take());
+    }
+}

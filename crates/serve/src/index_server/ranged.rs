@@ -1,0 +1,249 @@
+//! A query in ranges on the board: planned and cut by its first handler, worked on by any number of them.
+
+use crate::api::messages::{Planned, Query};
+use crate::api::server_error::ServerError;
+use crate::handlers::deadline::{Deadline, IsAbandoned, is_due};
+use crate::handlers::figures::Figures;
+use crate::handlers::handler_visit::HandlerVisit;
+use crate::handlers::shared_board::{SharedBoard, Visiting};
+use crate::handlers::thread_times::{ThreadClock, is_measured};
+use crate::index_server::found::{Found, RangesShare};
+use crate::index_server::visits::Stay;
+use engine::Part;
+use schedule::board::Turn;
+use schedule::cost::{Prediction, Work};
+use search::{After, Cut, PlanCost, PlanKind, SearchTask, Stop, watch_filters};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A query in ranges.
+#[derive(Debug)]
+pub(super) struct Ranged<S> {
+    pub(super) query: Arc<Query>,
+    pub(super) opened: Arc<Part>,
+    pub(super) deadline: Deadline,
+    /// Hits wanted; 0 where matches are gathered.
+    pub(super) k: usize,
+    pub(super) counted: bool,
+    /// Place up to which hits are left out.
+    pub(super) after: Option<Arc<After>>,
+    /// Whether the stays of handlers are kept, and how tests of values ran.
+    pub(super) is_traced: bool,
+    begun: OnceLock<Begun>,
+    found: Mutex<Found<S>>,
+}
+
+/// What the first handler made of a query.
+#[derive(Debug)]
+pub(super) struct Begun {
+    pub(super) taken: Instant,
+    /// After planning.
+    pub(super) started: Instant,
+    pub(super) planned: Arc<Planned>,
+    pub(super) task: SearchTask,
+    work: Work,
+    pub(super) predicted: Prediction,
+    /// Whether CPU time and run-queue waits are measured.
+    pub(super) is_measured: bool,
+}
+
+impl<S: RangesShare> Ranged<S> {
+    /// Returns a query that no handler has begun, for the `k` best hits.
+    pub(super) fn new(
+        query: Arc<Query>,
+        opened: Arc<Part>,
+        deadline: Deadline,
+        (k, counted): (usize, bool),
+        is_traced: bool,
+    ) -> Ranged<S> {
+        Ranged {
+            query,
+            opened,
+            deadline,
+            k,
+            counted,
+            after: None,
+            is_traced,
+            begun: OnceLock::new(),
+            found: Mutex::default(),
+        }
+    }
+
+    /// Leaves out the hits up to a place.
+    pub(super) fn after(self, after: Option<Arc<After>>) -> Ranged<S> {
+        Ranged { after, ..self }
+    }
+
+    /// Returns what the first handler made of it; `None` where it ended before.
+    pub(super) fn begun(&self) -> Option<&Begun> {
+        self.begun.get()
+    }
+
+    /// Plans and predicts; an error where the query ends here.
+    fn begin(
+        &self,
+        taken: Instant,
+        visiting: &Visiting,
+        board: &SharedBoard,
+        figures: &Figures,
+        is_abandoned: IsAbandoned<'_>,
+    ) -> Result<(), ServerError> {
+        if taken >= self.deadline.at || is_abandoned() {
+            figures.never_begun.fetch_add(1, Ordering::Relaxed);
+            tracing::debug!(query = self.query.id, "never begun: expired or cancelled");
+            return Err(match taken >= self.deadline.at {
+                true => ServerError::Expired,
+                false => ServerError::Cancelled,
+            });
+        }
+        let planned = self.query.planned(self.opened.index())?;
+        let cost = planned.plan.cost();
+        let work = work_of::<S>(cost, self.k, self.opened.segments().len());
+        let predicted = board.predict(&work);
+        let start = board.start(visiting.id, predicted.likely_ns);
+        // Ranges that are too long by far would hold helpers for as long.
+        let ranges = match predicted.is_trusted || board.trusts_all() {
+            true => start.ranges(predicted.high_ns),
+            false => 1,
+        };
+        let task = self.opened.task(&planned.plan, self.k, self.counted);
+        let task = task.after(self.after.as_deref().cloned());
+        let task = match ranges {
+            1 => task,
+            _ => task.cut_by_first(Cut {
+                ranges_max: ranges as usize,
+                postings_min: board.range_postings_min(),
+            }),
+        };
+        let begun = Begun {
+            taken,
+            started: Instant::now(),
+            planned,
+            task,
+            work,
+            predicted,
+            is_measured: is_measured(self.is_traced, predicted.likely_ns),
+        };
+        // The board lets one handler begin.
+        let _ = self.begun.set(begun);
+        Ok(())
+    }
+
+    /// Works on the ranges of the query until none is left or the policy sends the handler elsewhere. Returns whether none
+    /// is left to take; an error where the query ends before it was begun.
+    pub(super) fn visit(
+        &self,
+        visiting: &Visiting,
+        handler: usize,
+        board: &SharedBoard,
+        figures: &Figures,
+        is_abandoned: IsAbandoned<'_>,
+    ) -> Result<bool, ServerError> {
+        let _span = tracing::debug_span!("handler", query = self.query.id).entered();
+        let taken = Instant::now();
+        if let Turn::Begin(_) = visiting.turn {
+            self.begin(taken, visiting, board, figures, is_abandoned)?;
+        }
+        let Some(begun) = self.begun.get() else {
+            return Ok(true);
+        };
+        let is_due = is_due(taken, self.deadline.at, is_abandoned);
+        let stop = Stop::when(&is_due);
+        let clock = begun.is_measured.then(ThreadClock::now);
+        let start = taken.max(begun.started);
+        let mut visitor = HandlerVisit::new(visiting, handler, board);
+        let mut visit = || S::of(&begun.task, &stop, &mut visitor);
+        let (share, filters) = match self.is_traced {
+            true => watch_filters(visit),
+            false => (visit(), Vec::new()),
+        };
+        let times = clock.map(|clock| clock.elapsed());
+        let (ranges_count, ranges_ns) = (visitor.ranges_count, visitor.ranges_ns);
+        let mut found = lock(&self.found);
+        if self.is_traced {
+            found.stays.push(Stay {
+                handler,
+                turn: visiting.turn,
+                number: visiting.number,
+                start,
+                end: Instant::now(),
+                ranges_searched: ranges_count,
+                ranges_skipped: share.as_ref().map_or(0, S::ranges_skipped),
+                times,
+                is_stopped: share.as_ref().is_ok_and(S::is_stopped),
+                is_exhausted: begun.task.is_exhausted(),
+            });
+        }
+        found.times += times.unwrap_or_default();
+        found.filters.extend(filters);
+        match share {
+            Ok(share) => found.shares.push(share),
+            Err(error) => {
+                begun.task.abandon();
+                found.error.get_or_insert(error.into());
+            }
+        }
+        found.worked += board.at_full_speed(handler, taken.elapsed());
+        let of_role = match visiting.visit.is_owner {
+            true => &mut found.owned,
+            false => &mut found.helped,
+        };
+        of_role.0 += ranges_count;
+        of_role.1 += board.at_full_speed(handler, Duration::from_nanos(ranges_ns));
+        drop(found);
+        Ok(begun.task.is_exhausted())
+    }
+
+    /// Returns what all handlers found, once the last one has left.
+    pub(super) fn take(&self) -> Found<S> {
+        std::mem::take(&mut *lock(&self.found))
+    }
+
+    /// Learns from a query that no error ended, of which `searched` documents were searched.
+    pub(super) fn learn(
+        &self,
+        begun: &Begun,
+        found: &Found<S>,
+        (searched, documents): (u64, u64),
+        board: &SharedBoard,
+        figures: &Figures,
+    ) {
+        if searched < documents {
+            figures.ended_early.fetch_add(1, Ordering::Relaxed);
+            let query = self.query.id;
+            tracing::debug!(query, done = searched, of = documents, "ended early");
+        } else {
+            board.observe(&begun.work, &begun.predicted, found.worked, figures);
+        }
+        if found.helped.0 > 0 && found.owned.0 > 0 {
+            figures.helped.fetch_add(1, Ordering::Relaxed);
+            let of = |(ranges, time): (u64, Duration)| time.as_secs_f64() / ranges as f64;
+            board.observe_efficiency(of(found.owned) / of(found.helped), figures);
+        }
+    }
+
+    /// Leaves the rest undone.
+    pub(super) fn abandon(&self) {
+        if let Some(begun) = self.begun.get() {
+            begun.task.abandon();
+        }
+    }
+}
+
+/// Returns what predicts the time of a search. Gathering has kinds of its own.
+fn work_of<S: RangesShare>(cost: PlanCost, k: usize, segments: usize) -> Work {
+    Work {
+        kind: match S::GATHERS {
+            true => cost.kind as usize + PlanKind::ALL.len(),
+            false => cost.kind as usize,
+        },
+        postings: cost.postings,
+        lists: cost.lists,
+        k: u32::try_from(k.saturating_mul(segments.max(1))).unwrap_or(u32::MAX),
+    }
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,266 @@
+//! Queries whose ranges are counted, on the handlers of a board.
+
+use crate::handlers::deadline::Deadline;
+use crate::handlers::figures::Figures;
+use crate::handlers::handler_visit::HandlerVisit;
+use crate::handlers::life::handle;
+use crate::handlers::options::{HandlerOptions, Place};
+use crate::handlers::shared_board::{Job, SharedBoard, Visiting};
+use schedule::board::{Board, Entry, Load, Policy, PolicyChoice, Seen, Stage, Start, Turn, Visit};
+use search::Visitor;
+use shuttle::rand::{Rng, thread_rng};
+use shuttle::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use shuttle::sync::{Condvar, Mutex};
+use shuttle::thread;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Policy that decides by the chance of the checker: any query that waits, any that may be helped, any end of a range.
+#[derive(Debug)]
+struct ByChance;
+
+fn below(below: usize) -> usize {
+    thread_rng().gen_range(0..below)
+}
+
+impl Policy for ByChance {
+    fn name(&self) -> String {
+        "by-chance".to_owned()
+    }
+
+    fn begins(&self, _query: &Entry, _load: &Load) -> Start {
+        Start {
+            range_ns: 1,
+            degree_max: 1 + below(4) as u32,
+        }
+    }
+
+    fn stays(&self, _visit: &Visit, _seen: &Seen) -> bool {
+        below(3) > 0
+    }
+
+    fn turn(&self, _handler: usize, board: &Board) -> Turn {
+        // Work that waits is always taken, or a handler would sleep beside it.
+        if let count @ 1.. = board.claimable_count() {
+            let chosen = board.claimable().nth(below(count));
+            return chosen.map_or(Turn::Rest, |one| match one.stage {
+                Stage::Waiting => Turn::Begin(one.id),
+                _ => Turn::Resume(one.id),
+            });
+        }
+        let helpable: Vec<_> = board.running().filter(|one| one.is_helpable()).collect();
+        match helpable.len() {
+            0 => Turn::Rest,
+            count => Turn::Help(helpable[below(count)].id),
+        }
+    }
+
+    fn calls_helpers(&self) -> bool {
+        true
+    }
+}
+
+/// A query of some ranges.
+#[derive(Debug)]
+struct Query {
+    deadline: Deadline,
+    ranges: u32,
+    next: AtomicU32,
+    /// Ranges that each stay of a handler searched.
+    shares: Mutex<Vec<Vec<u32>>>,
+    begun: AtomicU32,
+    at_work: AtomicU32,
+    is_cancelled: AtomicBool,
+    /// What went wrong: a panic would be caught, as those of searches are.
+    faults: Mutex<Vec<String>>,
+    ended: Arc<Ended>,
+}
+
+/// Counter of the queries that were answered.
+#[derive(Debug, Default)]
+struct Ended {
+    count: Mutex<u32>,
+    changed: Condvar,
+}
+
+impl Query {
+    fn fault(&self, what: String) {
+        self.faults.lock().unwrap().push(what);
+    }
+}
+
+impl Job for Query {
+    fn deadline(&self) -> &Deadline {
+        &self.deadline
+    }
+
+    fn visit(&self, visiting: &Visiting, handler: usize, board: &SharedBoard, _: &Figures) -> bool {
+        self.at_work.fetch_add(1, Ordering::SeqCst);
+        let mut visitor = HandlerVisit::new(visiting, handler, board);
+        if let Turn::Begin(_) = visiting.turn {
+            if self.begun.fetch_add(1, Ordering::SeqCst) > 0 {
+                self.fault("begun twice".into());
+            }
+            board.start(visiting.id, 1_000_000);
+            visitor.opened(self.ranges as usize);
+        } else if self.begun.load(Ordering::SeqCst) == 0 {
+            self.fault(format!("{:?} before it was begun", visiting.turn));
+        }
+        let mut share = Vec::new();
+        loop {
+            if self.is_cancelled.load(Ordering::SeqCst) {
+                self.next.store(self.ranges, Ordering::SeqCst);
+            }
+            let taken = self.next.fetch_add(1, Ordering::SeqCst);
+            if taken >= self.ranges {
+                break;
+            }
+            share.push(taken);
+            let left = self.ranges.saturating_sub(self.next.load(Ordering::SeqCst));
+            if !visitor.range_done(left as usize) {
+                break;
+            }
+        }
+        self.shares.lock().unwrap().push(share);
+        self.at_work.fetch_sub(1, Ordering::SeqCst);
+        self.next.load(Ordering::SeqCst) >= self.ranges
+    }
+
+    fn finish(&self, _: &SharedBoard, _: &Figures) {
+        if self.at_work.load(Ordering::SeqCst) > 0 {
+            self.fault("answered while a handler is at work".into());
+        }
+        let mut ranges = self.shares.lock().unwrap().concat();
+        ranges.sort_unstable();
+        let is_whole = ranges.iter().copied().eq(0..self.ranges);
+        ranges.dedup();
+        let is_cancelled = self.is_cancelled.load(Ordering::SeqCst);
+        if !is_whole && !is_cancelled {
+            self.fault(format!("merged {ranges:?} of {}", self.ranges));
+        }
+        let mut count = self.ended.count.lock().unwrap();
+        *count += 1;
+        self.ended.changed.notify_all();
+    }
+
+    fn abandon(&self) {
+        self.fault("abandoned".into());
+    }
+}
+
+/// Lets clients bring queries to a board, cancels some, and checks that each is answered once, with all of its ranges.
+fn run(policy: &PolicyChoice, handlers: usize, queries: u32, cancels: bool) {
+    let options = HandlerOptions {
+        handlers,
+        policy: policy.clone(),
+        // Without a CPU: handlers that are not placed would be steered, and all of them are one thread here.
+        places: vec![Place::default(); handlers],
+        ..HandlerOptions::default()
+    };
+    let board = Arc::new(SharedBoard::new(&options));
+    let figures = Arc::new(Figures {
+        handlers,
+        ..Figures::default()
+    });
+    // The threads are named before the first of them works.
+    let named = Arc::new((Mutex::new(false), Condvar::new()));
+    let threads: Vec<_> = (0..handlers)
+        .map(|handler| {
+            let (board, figures, named) = (board.clone(), figures.clone(), named.clone());
+            thread::spawn(move || {
+                let (is_named, changed) = &*named;
+                drop(
+                    changed
+                        .wait_while(is_named.lock().unwrap(), |named| !*named)
+                        .unwrap(),
+                );
+                handle(handler, &board, &figures);
+            })
+        })
+        .collect();
+    board.run_by(threads.iter().map(|one| one.thread().clone()).collect());
+    *named.0.lock().unwrap() = true;
+    named.1.notify_all();
+    let ended = Arc::new(Ended::default());
+    let now = Instant::now();
+    let all: Vec<Arc<Query>> = (0..queries)
+        .map(|number| {
+            Arc::new(Query {
+                deadline: Deadline {
+                    arrived: now,
+                    at: now + Duration::from_secs(3_600),
+                },
+                ranges: 1 + number % 4,
+                next: AtomicU32::new(0),
+                shares: Mutex::default(),
+                begun: AtomicU32::new(0),
+                at_work: AtomicU32::new(0),
+                is_cancelled: AtomicBool::new(false),
+                faults: Mutex::default(),
+                ended: ended.clone(),
+            })
+        })
+        .collect();
+    let clients: Vec<_> = all
+        .chunks(queries.div_ceil(2) as usize)
+        .map(|of_client| {
+            let (board, of_client) = (board.clone(), of_client.to_vec());
+            thread::spawn(move || {
+                for query in of_client {
+                    board.enqueue(query.clone());
+                    if cancels && below(3) == 0 {
+                        query.is_cancelled.store(true, Ordering::SeqCst);
+                    }
+                }
+            })
+        })
+        .collect();
+    for client in clients {
+        client.join().unwrap();
+    }
+    // A lost wake-up, or a query that nobody merges, is a deadlock here.
+    let count = ended.count.lock().unwrap();
+    let count = ended.changed.wait_while(count, |count| *count < queries);
+    assert_eq!(*count.unwrap(), queries);
+    board.close();
+    for thread in threads {
+        thread.join().unwrap();
+    }
+    for query in &all {
+        let faults = query.faults.lock().unwrap();
+        assert!(faults.is_empty(), "{policy}: {faults:?}");
+        assert_eq!(query.at_work.load(Ordering::SeqCst), 0);
+    }
+    assert_eq!(*ended.count.lock().unwrap(), queries, "answered twice");
+}
+
+fn policies() -> Vec<PolicyChoice> {
+    let named = [
+        "boost",
+        "least-left",
+        "help-and-yield",
+        "fifo:2",
+        "idle-share",
+    ];
+    let named = named.map(|name| name.parse().unwrap());
+    let mut all: Vec<PolicyChoice> = named.into();
+    all.push(PolicyChoice::of(Arc::new(ByChance)));
+    all
+}
+
+#[test]
+fn each_query_is_answered_once_with_all_ranges_whatever_the_interleaving() {
+    for policy in policies() {
+        let check = policy.clone();
+        shuttle::check_random(move || run(&check, 3, 4, false), 300);
+        // Few changes of threads at the worst points (Burckhardt et al. 2010).
+        shuttle::check_pct(move || run(&policy, 2, 4, false), 300, 3);
+    }
+}
+
+#[test]
+fn cancelled_queries_are_answered_too() {
+    for policy in policies() {
+        shuttle::check_random(move || run(&policy, 3, 4, true), 300);
+    }
+}
