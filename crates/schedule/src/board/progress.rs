@@ -34,9 +34,10 @@ impl Progress {
         self.live.store(ranges, Relaxed);
     }
 
-    /// Notes that a range was taken and that `live` others are left that may hold a hit.
+    /// Notes that a range was taken and that `live` others are left that may hold a hit. The number never rises: a handler
+    /// that lost its CPU since it counted would make an exhausted query look helpable.
     pub fn range_taken(&self, live: u32) {
-        self.live.store(live, Relaxed);
+        self.live.fetch_min(live, Relaxed);
     }
 
     /// Notes that a range was searched in `worked_ns`.
@@ -78,6 +79,15 @@ impl Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_old_count_of_ranges_is_not_believed() {
+        let progress = Progress::new(900);
+        progress.cut(8);
+        progress.range_taken(0);
+        progress.range_taken(3);
+        assert_eq!(progress.live(), 0);
+    }
 
     #[test]
     fn what_is_left_is_predicted_and_then_measured() {

@@ -31,7 +31,7 @@ proptest! {
 
     #[test]
     fn pages_by_cursor_are_slices_of_one_order(
-        documents in prop::collection::vec((0u8..8, 0u8..64), 0..100),
+        documents in prop::collection::vec((0u8..8, 0u8..64), 2..100),
         chunks in 1u32..5,
         handlers in 1usize..3,
         per_site in prop::option::of(0u32..3),

@@ -58,9 +58,7 @@ pub(super) fn shown(query: &Query) -> String {
         }
         Query::Boosted { boost, clause } => format!("{}^^{boost}", shown(clause)),
         Query::Filter(clause) => format!("={}", shown(clause)),
-        Query::Named { .. } => {
-            panic!("no text makes {query:?}")
-        }
+        Query::Named { .. } => panic!("no text makes {query:?}"),
     }
 }
 
