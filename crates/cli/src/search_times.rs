@@ -6,7 +6,9 @@
 
 use anyhow::{Context, anyhow, bail};
 use model::simulate::Searches;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+#[cfg(feature = "lab")]
+use std::path::PathBuf;
 
 /// Reads the search times of a run folder or of a file.
 pub(crate) fn read_search_times(path: &Path) -> anyhow::Result<Searches> {

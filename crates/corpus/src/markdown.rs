@@ -50,7 +50,7 @@ fn end_line(text: &mut String) {
 }
 
 /// Adds the text of collected HTML, and empties it.
-#[cfg_attr(not(feature = "html"), allow(unused_variables))]
+#[cfg_attr(not(feature = "html"), allow(unused_variables, clippy::ptr_arg))]
 fn push_html(html: &mut String, text: &mut String) {
     if html.is_empty() {
         return;

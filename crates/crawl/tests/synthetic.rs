@@ -189,8 +189,12 @@ fn the_judge_finds_each_sabotage() {
             "{reason:?} {verdict:?}"
         );
     }
-    let unexpected =
-        check(|log, _| later(log, "h0.web.test".to_owned(), "/never-linked".to_owned()));
+    // One path that nothing links to is permitted a host: crawlers ask how it answers for pages that do not exist.
+    let unexpected = check(|log, _| {
+        for path in ["/never-linked", "/nor-this-one"] {
+            later(log, "h0.web.test".to_owned(), path.to_owned());
+        }
+    });
     assert_eq!(
         (unexpected.unexpected_count, unexpected.passes()),
         (1, false),

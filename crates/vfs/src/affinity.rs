@@ -156,9 +156,7 @@ mod tests {
         let cpu = current_cpu();
         let spin = || {
             set_affinity(0, [cpu]).unwrap();
-            let Some(start) = thread_run_queue_wait() else {
-                return None;
-            };
+            let start = thread_run_queue_wait()?;
             let cpu_start = thread_cpu_time();
             while thread_cpu_time() - cpu_start < std::time::Duration::from_millis(20) {
                 std::hint::spin_loop();

@@ -4,8 +4,7 @@
 //! its bytes. The time of the last change (ctime) is the kernel's own and cannot be set. So bytes that were read before
 //! a stamp was taken, and verified after an equal one, are the verified ones. Two limits:
 //!
-//! - Times come from a clock that ticks, before Linux 6.13 every 1 to 10 ms: a stamp proves something only once the
-//! last
+//! - Times come from a clock that ticks, before Linux 6.13 every 1 to 10 ms: a stamp proves something only once the last
 //!   change is older than that ([`FileStamp::unsettled_for`]).
 //! - Stores through a mapping that was writable before the stamp was taken, and what is written to the device below the
 //!   file system, leave no trace here. Nor do other machines that write through a network file system, until its

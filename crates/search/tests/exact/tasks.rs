@@ -144,7 +144,7 @@ fn gathered_matches_are_those_of_one_worker() {
         let stop = Stop::when(&is_due);
         let share = task.gather(&stop, &mut LeavesAfterOne(false)).unwrap();
         let found = task.gathered([share]);
-        if task.len() > 0 {
+        if !task.is_empty() {
             assert!(found.documents_searched < found.documents_count, "{typed}");
         }
     }
