@@ -193,7 +193,10 @@ fn what_is_missing_and_the_steps_are_said_only_where_there_are_some() {
     );
     assert_eq!(
         value["trace"],
-        serde_json::json!([{ "name": "merge", "start_us": 5, "duration_us": 1 }])
+        serde_json::json!([{
+            "name": "merge", "start_us": 5, "duration_us": 1,
+            "filters": ["lang:en in segment 3: list, 7 of 7 documents passed"]
+        }])
     );
     assert_eq!(
         serde_json::from_value::<SearchAnswer>(value).unwrap(),
