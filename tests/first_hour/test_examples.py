@@ -1,5 +1,6 @@
 """Examples of the help: each is run on the index of `shorttail demo`, those of one command one after the other."""
 
+import bz2
 import gzip
 import os
 import pathlib
@@ -50,6 +51,9 @@ SERVERS = {
     "hurry": "",
 }
 ENDING = {"--once", "--exit"}
+DUMP = """<mediawiki><page><title>Release</title><ns>0</ns><id>1</id><revision><id>2</id>
+<text>Release '''notes''' of a [[version]].</text></revision></page></mediawiki>
+"""
 RUN_SECONDS_MAX = 120
 
 
@@ -105,6 +109,7 @@ class Shell:
         (folder / "seiten.jsonl").write_text('{"url": "buch:1", "title": "Ein Buch", "body": "Die Seiten des Buches"}\n')
         (folder / "posts.csv").write_text("slug,headline,text,summary\nfirst,First,What it says,Short\n")
         (folder / "dump.gz").write_bytes(gzip.compress(documents))
+        (folder / "enwiki-pages-articles.xml.bz2").write_bytes(bz2.compress(DUMP.encode()))
         (folder / "update.gz").write_bytes(gzip.compress(documents))
         (folder / "more.jsonl").write_bytes(documents)
         (folder / "documents.jsonl.zst").write_bytes(zstandard.compress(documents))
@@ -176,6 +181,8 @@ def inputs():
         "topics.tsv": "".join(f"{i}\t{query}\n" for i, query in enumerate(words, 1)),
         "documents.jsonl": "".join(document.format(i) for i in range(200)),
         "handbook/a.md": "# Handbook\n\nRelease notes.\n",
+        "disk4/fbis/fb396001": "<DOC>\n<DOCNO> FBIS3-1 </DOCNO>\n<TEXT>\nRelease notes.\n</TEXT>\n</DOC>\n",
+        "scifact/corpus.jsonl": '{"_id": "4983", "title": "A paper", "text": "Release notes of cells.", "metadata": {}}\n',
         "notes/b.txt": "A note\n\nOf no importance.\n",
         "fields.toml": 'title = { type = "text", weight = 3 }\n',
         "urls.txt": "https://example.org/1\nhttps://example.org/none\n",

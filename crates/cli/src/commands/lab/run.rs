@@ -49,7 +49,7 @@ pub(super) struct RunArguments {
     /// it, for all experiments [default: as given; for query-parallelism 0.5ms,5ms]
     #[arg(long, value_name = "MEAN", value_parser = SearchTime::parse)]
     search_time: Option<SearchTime>,
-    /// Policies of query-parallelism, the baseline first [default: fifo, fifo:2 … one a core, help-and-yield,
+    /// Policies of query-parallelism, the baseline first [default: fifo, fifo:2 up to one a core, help-and-yield,
     /// least-left, boost]
     #[arg(long, value_name = "A,B", value_delimiter = ',', value_parser = parse_policy)]
     policies: Vec<String>,
