@@ -152,6 +152,10 @@ impl Board {
             return Left::Others;
         };
         entry.hands -= 1;
+        if is_exhausted {
+            // Whoever searches the last range has not counted it yet, and meanwhile nobody can help.
+            entry.progress.range_taken(0);
+        }
         let left = match (entry.hands, is_exhausted) {
             (0, true) => Left::Finished,
             (0, false) => Left::Parked,
