@@ -19,9 +19,9 @@ def root():
 @pytest.fixture(scope="session")
 def binary():
     """The program under test; `./test` names it in SHORTTAIL_BINARY."""
-    path = pathlib.Path(os.environ.get("SHORTTAIL_BINARY") or ROOT / "target/debug/shorttail")
+    path = pathlib.Path(os.environ.get("SHORTTAIL_BINARY") or ROOT / "target/release/shorttail")
     if not path.is_file():
-        pytest.fail(f"no program at {path}: run `cargo build --workspace` first", pytrace=False)
+        pytest.fail(f"no program at {path}: run `cargo build --release` first", pytrace=False)
     return path
 
 
