@@ -28,6 +28,10 @@ def words(text):
     return [word.lower() for word in WORD.findall(text)]
 
 
+# Fields beside title and body whose words are searched, since their values are texts.
+FURTHER = {"cacm": ["keywords"]}
+
+
 @dataclass
 class Collection:
     """A judged collection: documents, queries and relevance judgements."""
@@ -64,7 +68,8 @@ def load(name):
 def reference_run(collection):
     """The run of bm25s over the same tokens, best `HITS_MAX` documents a query."""
     index = bm25s.BM25(method="lucene", k1=1.2, b=0.75)
-    tokens = [words(d["title"] + "\n" + d["body"]) for d in collection.documents]
+    fields = ["title", "body", *FURTHER.get(collection.name, [])]
+    tokens = [words("\n".join(document[field] for field in fields)) for document in collection.documents]
     index.index(tokens, show_progress=False)
     run = []
     for query_id, text in collection.queries.items():
