@@ -21,11 +21,11 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-pub type Result<T> = std::result::Result<T, Box<dyn Error>>;
+pub(crate) type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// Operator between the words of a query.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Operator {
+pub(crate) enum Operator {
     And,
     Or,
     Phrase,
@@ -33,12 +33,12 @@ pub enum Operator {
 
 /// Mode of all queries of a run.
 #[derive(Clone, Copy)]
-pub struct Mode {
-    pub operator: Operator,
+pub(crate) struct Mode {
+    pub(crate) operator: Operator,
     /// Hits to find; 0: the count alone.
-    pub k: usize,
+    pub(crate) k: usize,
     /// Whether the exact count is wanted.
-    pub counts: bool,
+    pub(crate) counts: bool,
 }
 
 impl Mode {
@@ -64,15 +64,15 @@ impl Mode {
 }
 
 /// Result of one query.
-pub struct Found<H> {
+pub(crate) struct Found<H> {
     /// The exact count if it is wanted, else the number of returned hits.
-    pub count: u64,
+    pub(crate) count: u64,
     /// Score and hit of the best.
-    pub best: Option<(f32, H)>,
+    pub(crate) best: Option<(f32, H)>,
 }
 
 /// An open index of some engine.
-pub trait Searcher {
+pub(crate) trait Searcher {
     type Hit: Copy;
     /// The measured span.
     fn search(&mut self, query: &str, mode: Mode) -> Result<Found<Self::Hit>>;
@@ -85,45 +85,45 @@ pub trait Searcher {
 
 /// Options of `index`.
 #[allow(dead_code)] // not every engine lets itself be told all of it
-pub struct IndexArguments {
-    pub corpus: PathBuf,
-    pub directory: PathBuf,
-    pub threads: usize,
+pub(crate) struct IndexArguments {
+    pub(crate) corpus: PathBuf,
+    pub(crate) directory: PathBuf,
+    pub(crate) threads: usize,
     /// Memory for the buffers of each thread, in MB.
-    pub ram_mb: usize,
+    pub(crate) ram_mb: usize,
     /// Whether segments are merged into one, or left as the engine makes them.
-    pub force_merge: bool,
+    pub(crate) force_merge: bool,
 }
 
 /// Report of `index`.
-pub struct Indexed {
-    pub version: String,
-    pub documents: u64,
-    pub wall_s: f64,
-    pub segments: usize,
+pub(crate) struct Indexed {
+    pub(crate) version: String,
+    pub(crate) documents: u64,
+    pub(crate) wall_s: f64,
+    pub(crate) segments: usize,
     /// Bytes that searches read: terms, postings, positions, lengths, URLs.
-    pub index_bytes: u64,
+    pub(crate) index_bytes: u64,
     /// Bytes of other stored data (the documents' text).
-    pub store_bytes: u64,
+    pub(crate) store_bytes: u64,
 }
 
 /// The command and its options.
-pub enum Asked {
+pub(crate) enum Asked {
     Index(IndexArguments),
     Serve(Serving),
 }
 
 /// Options of `serve`.
-pub struct Serving {
-    pub directory: PathBuf,
+pub(crate) struct Serving {
+    pub(crate) directory: PathBuf,
     /// Threads that may share a query.
-    pub threads: usize,
+    pub(crate) threads: usize,
     mode: Mode,
     queries: Vec<String>,
 }
 
 /// Reads the command line.
-pub fn asked() -> Result<Asked> {
+pub(crate) fn asked() -> Result<Asked> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words[..] {
@@ -161,7 +161,7 @@ fn number(options: &[&str], name: &str) -> Result<usize> {
 }
 
 impl Indexed {
-    pub fn print(&self) {
+    pub(crate) fn print(&self) {
         println!(
             "{{\"version\":{:?},\"documents\":{},\"wall_s\":{:.3},\"segments\":{},\
              \"index_bytes\":{},\"store_bytes\":{}}}",
@@ -177,7 +177,7 @@ impl Indexed {
 
 /// Returns the size in bytes of all files under a folder.
 #[allow(dead_code)] // not every engine needs it
-pub fn directory_bytes(directory: &Path) -> Result<u64> {
+pub(crate) fn directory_bytes(directory: &Path) -> Result<u64> {
     let mut bytes = 0;
     for entry in std::fs::read_dir(directory)? {
         let entry = entry?;
@@ -191,7 +191,7 @@ pub fn directory_bytes(directory: &Path) -> Result<u64> {
 }
 
 /// Answers the driver until it says `quit`.
-pub fn serve<S: Searcher + Send>(searcher: &mut S, serving: &Serving) -> Result<()> {
+pub(crate) fn serve<S: Searcher + Send>(searcher: &mut S, serving: &Serving) -> Result<()> {
     let queries = &serving.queries;
     let mut times_ns: Vec<u128> = Vec::with_capacity(queries.len());
     let mut found: Vec<Found<S::Hit>> = Vec::with_capacity(queries.len());
@@ -259,25 +259,28 @@ fn saturate<S: Searcher + Send>(
     let (answers, start) = (AtomicU64::new(0), Barrier::new(searchers.len()));
     let count = serving.queries.len();
     std::thread::scope(|scope| {
-        let clients = searchers.into_iter().enumerate().map(|(client, mut searcher)| {
-            let (answers, start, each) = (&answers, &start, clients);
-            scope.spawn(move || -> std::result::Result<(), String> {
-                start.wait();
-                let began = Instant::now();
-                let mut at = client * count / each;
-                while began.elapsed() < measured + measured / 4 {
-                    let query = &serving.queries[at % count];
-                    let result = searcher.search(std::hint::black_box(query), serving.mode);
-                    result.map_err(|error| error.to_string())?;
-                    let elapsed = began.elapsed();
-                    if elapsed > measured / 4 && elapsed <= measured + measured / 4 {
-                        answers.fetch_add(1, Ordering::Relaxed);
+        let clients = searchers
+            .into_iter()
+            .enumerate()
+            .map(|(client, mut searcher)| {
+                let (answers, start, each) = (&answers, &start, clients);
+                scope.spawn(move || -> std::result::Result<(), String> {
+                    start.wait();
+                    let began = Instant::now();
+                    let mut at = client * count / each;
+                    while began.elapsed() < measured + measured / 4 {
+                        let query = &serving.queries[at % count];
+                        let result = searcher.search(std::hint::black_box(query), serving.mode);
+                        result.map_err(|error| error.to_string())?;
+                        let elapsed = began.elapsed();
+                        if elapsed > measured / 4 && elapsed <= measured + measured / 4 {
+                            answers.fetch_add(1, Ordering::Relaxed);
+                        }
+                        at += 1;
                     }
-                    at += 1;
-                }
-                Ok(())
-            })
-        });
+                    Ok(())
+                })
+            });
         let clients: Vec<_> = clients.collect();
         for client in clients {
             client.join().map_err(|_| "a client panicked")??;

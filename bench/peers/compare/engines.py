@@ -3,9 +3,7 @@
 import hashlib
 import os
 import pathlib
-import shutil
 import subprocess
-import tomllib
 
 from compare import java
 from compare.java import Unavailable
@@ -49,16 +47,11 @@ class RustEngine(Engine):
     """An engine in Rust: from the crate registry, or from this repository."""
 
     def build(self):
-        environment = {"CARGO_TARGET_DIR": str(self.build_folder), **self.cargo_environment()}
-        locked = ["--locked"] if self.has_lock_file() else []
-        self.run_build(["cargo", "build", "--release", *locked], environment)
-
-    def cargo_environment(self):
         # These libraries choose no kernels at run time, so they are compiled for this processor.
-        return {"RUSTFLAGS": os.environ.get("PEERS_RUSTFLAGS", "-C target-cpu=native")}
-
-    def has_lock_file(self):
-        return (self.folder / "Cargo.lock").exists()
+        environment = {"CARGO_TARGET_DIR": str(self.build_folder),
+                       "RUSTFLAGS": os.environ.get("PEERS_RUSTFLAGS", "-C target-cpu=native")}
+        locked = ["--locked"] if (self.folder / "Cargo.lock").exists() else []
+        self.run_build(["cargo", "build", "--release", *locked], environment)
 
     @property
     def program(self):
@@ -78,20 +71,15 @@ class RustEngine(Engine):
 class Shorttail(RustEngine):
     """The project's own crates, built as it is shipped (profile `dist`), with its versions."""
 
-    def cargo_environment(self):
-        with open(ROOT / "Cargo.toml", "rb") as file:
-            profile = tomllib.load(file)["profile"]["dist"]
-        name = lambda key: "CARGO_PROFILE_RELEASE_" + key.upper().replace("-", "_")
-        environment = {name(key): str(value).lower() for key, value in profile.items()
-                       if key != "inherits" and isinstance(value, (str, int, bool))}
+    def build(self):
         # Compiled for any processor: the program chooses its kernels when it starts.
-        environment["RUSTFLAGS"] = os.environ.get("SHORTTAIL_RUSTFLAGS", "")
-        return environment
+        environment = {"CARGO_TARGET_DIR": str(self.build_folder),
+                       "RUSTFLAGS": os.environ.get("SHORTTAIL_RUSTFLAGS", "")}
+        self.run_build(["cargo", "build", "--locked", "--profile", "dist", "-p", "peer-shorttail"], environment)
 
-    def has_lock_file(self):
-        # The versions are those of the project; cargo drops what is not needed here.
-        shutil.copyfile(ROOT / "Cargo.lock", self.folder / "Cargo.lock")
-        return False
+    @property
+    def program(self):
+        return self.build_folder / "dist" / f"peer-{self.name}"
 
 
 class Lucene(Engine):

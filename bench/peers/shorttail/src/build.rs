@@ -14,7 +14,7 @@ use vfs::RealStorage;
 /// Number of chunks without `--force-merge`: the default of `shorttail index`.
 const CHUNKS_OWN: u32 = 2;
 
-pub fn index(arguments: &IndexArguments) -> Result<Indexed> {
+pub(crate) fn index(arguments: &IndexArguments) -> Result<Indexed> {
     if arguments.directory.exists() {
         std::fs::remove_dir_all(&arguments.directory)?;
     }

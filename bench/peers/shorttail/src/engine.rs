@@ -17,7 +17,7 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// An open index.
 #[derive(Clone)]
-pub struct Engine {
+pub(crate) struct Engine {
     index: Arc<Index>,
     segments: Vec<Arc<Segment>>,
     /// Handlers that share queries, where there are several.
@@ -27,7 +27,7 @@ pub struct Engine {
 impl Engine {
     /// Opens an index. With more than one thread, searches go to that many handlers of an index server, as those of a
     /// served index do; with one they run on the calling thread.
-    pub fn open(directory: &Path, threads: usize) -> Result<Engine> {
+    pub(crate) fn open(directory: &Path, threads: usize) -> Result<Engine> {
         let generations = Generations::open(Arc::new(RealStorage::open(directory)?))?;
         let index = generations.newest();
         let segments = index.segments(0..index.chunks_count()).cloned().collect();
@@ -72,6 +72,8 @@ fn on_handlers(
         sort: Default::default(),
         k: mode.k,
         counted: mode.counts,
+        after: None,
+        trace: false,
         generation: 0,
         deadline: Instant::now() + TIMEOUT,
     };

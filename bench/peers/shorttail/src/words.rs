@@ -4,7 +4,7 @@ use search::{Operator, Query, bag_of_words};
 use text::Analyzer;
 
 /// Makes a query of the words of `text`, each of them once.
-pub fn query_of(text: &str, analyzer: Analyzer, operator: Operator) -> Query {
+pub(crate) fn query_of(text: &str, analyzer: Analyzer, operator: Operator) -> Query {
     said_once(bag_of_words(text, analyzer, operator))
 }
 

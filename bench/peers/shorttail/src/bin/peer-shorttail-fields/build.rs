@@ -14,7 +14,7 @@ use text::Analyzer;
 use vfs::RealStorage;
 
 /// Indexes a corpus; prints a line of JSON about it.
-pub fn index(corpus: &Path, directory: &Path, ram_mb: u64) -> Result<()> {
+pub(crate) fn index(corpus: &Path, directory: &Path, ram_mb: u64) -> Result<()> {
     if directory.exists() {
         std::fs::remove_dir_all(directory)?;
     }

@@ -8,7 +8,7 @@ use std::fmt::Write;
 const SECOND: i64 = 1_000_000;
 
 /// Returns what an answer says of facets and dates.
-pub fn check(answer: &Answer) -> String {
+pub(crate) fn check(answer: &Answer) -> String {
     let mut out = String::new();
     for hit in &answer.newest {
         let seconds = match hit.values[..] {

@@ -16,7 +16,7 @@ use vfs::RealStorage;
 const K: usize = 10;
 
 /// Open index, and the mode of all queries.
-pub struct Engine {
+pub(crate) struct Engine {
     index: Index,
     segments: Vec<Arc<Segment>>,
     mode: Mode,
@@ -24,20 +24,22 @@ pub struct Engine {
 
 /// Answer to a query.
 #[derive(Default)]
-pub struct Answer {
+pub(crate) struct Answer {
     /// The exact count if it is wanted with hits or alone, else the number of returned hits.
-    pub count: u64,
+    pub(crate) count: u64,
     /// The best hit.
-    pub best: Option<ScoredHit>,
+    pub(crate) best: Option<ScoredHit>,
     /// The newest documents.
-    pub newest: Vec<SortedHit>,
-    /// Each facet, its counts, and the most frequent values of facets of terms.
-    pub facets: Vec<(Facet, FacetCounts, Vec<(Value, u64)>)>,
+    pub(crate) newest: Vec<SortedHit>,
+    pub(crate) facets: Vec<Counted>,
 }
+
+/// A facet, its counts, and the most frequent values if it is one of terms.
+pub(crate) type Counted = (Facet, FacetCounts, Vec<(Value, u64)>);
 
 impl Engine {
     /// Opens an index for a mode.
-    pub fn open(directory: &Path, mode: &str, filters: &Path) -> Result<Engine> {
+    pub(crate) fn open(directory: &Path, mode: &str, filters: &Path) -> Result<Engine> {
         let index = Index::open(Arc::new(RealStorage::open(directory)?))?;
         let segments = index.segments(0..index.chunks_count()).cloned().collect();
         let mode = Mode::parse(mode, filters)?;
@@ -49,7 +51,7 @@ impl Engine {
     }
 
     /// Answers a query: the measured span.
-    pub fn answer(&self, text: &str) -> Result<Answer> {
+    pub(crate) fn answer(&self, text: &str) -> Result<Answer> {
         let mode = &self.mode;
         let plan = self.plan(text)?;
         let mut answer = Answer::default();
@@ -57,7 +59,7 @@ impl Engine {
             let keys = SortKey::parse_all("date:desc", self.index.fields())?;
             let mut found = Collectors::new((), DocBits::default());
             collect(&plan, &self.segments, &mut found)?;
-            answer.newest = best_by_values(&keys, &self.segments, &found.matches, K)?;
+            answer.newest = best_by_values(&keys, &self.segments, &found.matches, K, None)?;
             answer.count = answer.newest.len() as u64;
             return Ok(answer);
         }
@@ -114,7 +116,7 @@ impl Engine {
     }
 
     /// Returns the URL of a hit.
-    pub fn url(&self, hit: &ScoredHit) -> Result<String> {
+    pub(crate) fn url(&self, hit: &ScoredHit) -> Result<String> {
         let segment = self.segments.iter().find(|one| one.id() == hit.segment);
         let segment = segment.ok_or("a hit of no segment")?;
         Ok(segment.details(hit.doc)?.url)

@@ -6,24 +6,24 @@ use search::Operator;
 use std::path::Path;
 
 /// Mode of a run: `OP:COLLECTORS[:FILTER]`, such as `and:top10+count+facet-blogger:date10`.
-pub struct Mode {
+pub(crate) struct Mode {
     /// Operator between the words.
-    pub operator: Operator,
+    pub(crate) operator: Operator,
     /// Whether the ten best hits are wanted.
-    pub has_hits: bool,
+    pub(crate) has_hits: bool,
     /// Whether the exact count is wanted.
-    pub is_counted: bool,
+    pub(crate) is_counted: bool,
     /// Whether the ten newest are wanted.
-    pub is_sorted: bool,
+    pub(crate) is_sorted: bool,
     /// Facets, as users write them.
-    pub facets: Vec<String>,
+    pub(crate) facets: Vec<String>,
     /// Field and test of the filter, as users write them.
-    pub filter: Option<(String, String)>,
+    pub(crate) filter: Option<(String, String)>,
 }
 
 impl Mode {
     /// Reads a mode; `filters` is the file of filters: name, field, value or first day, last day.
-    pub fn parse(text: &str, filters: &Path) -> Result<Mode> {
+    pub(crate) fn parse(text: &str, filters: &Path) -> Result<Mode> {
         let mut parts = text.split(':');
         let operator = match parts.next() {
             Some("and") => Operator::And,
@@ -59,7 +59,7 @@ impl Mode {
     }
 
     /// Returns the test of the filter.
-    pub fn query(&self, schema: &Schema) -> Result<Option<search::Query>> {
+    pub(crate) fn query(&self, schema: &Schema) -> Result<Option<search::Query>> {
         let Some((field, test)) = &self.filter else {
             return Ok(None);
         };

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Instant;
 
 /// Answers the driver until it says `quit`.
-pub fn serve(engine: &Engine, queries: &Path) -> Result<()> {
+pub(crate) fn serve(engine: &Engine, queries: &Path) -> Result<()> {
     let queries = std::fs::read_to_string(queries)?;
     let queries: Vec<&str> = queries.lines().collect();
     let mut times_ns: Vec<u128> = Vec::with_capacity(queries.len());
