@@ -3,10 +3,7 @@
 use crate::part::Part;
 use fields::{Facet, FacetCounts};
 use index::IndexError;
-use search::{
-    After, Collectors, DocBits, Gathered, Plan, SortKey, SortedHit, Stop, best_by_values, collect,
-    count_facet,
-};
+use search::{After, Gathered, Plan, SortKey, SortedHit, Stop, best_by_values, count_facet};
 use std::sync::Arc;
 
 /// Results computed from all matches of a query.
@@ -57,19 +54,7 @@ impl Part {
         aggregation: &Aggregation,
         stop: &Stop<'_>,
     ) -> Result<Aggregated, IndexError> {
-        let mut all = Collectors::new((), DocBits::default()).until(stop);
-        let coverage = collect(plan, self.segments(), &mut all)?;
-        let gathered = Gathered {
-            matches: all.matches,
-            // What is counted after the time is up is not worth its time.
-            documents_searched: match stop.left_matches_out() {
-                true => {
-                    (coverage.documents_searched).min(coverage.documents_count.saturating_sub(1))
-                }
-                false => coverage.documents_searched,
-            },
-            documents_count: coverage.documents_count,
-        };
+        let gathered = self.task(plan, 0, true).gather_alone(stop)?;
         self.aggregated(&gathered, aggregation)
     }
 

@@ -41,7 +41,7 @@ pub struct Statistics {
     documents_count: u64,
     words_counts: [u64; 2],
     further_words: BTreeMap<u8, u64>,
-    text_fields: TextFields,
+    text_fields: Arc<TextFields>,
     layers: StatisticsLayers,
     base: Option<Arc<SharedTerms>>,
     /// Numbers of the segments that the base counts, in its order.
@@ -83,7 +83,7 @@ impl Statistics {
             documents_count: manifest.documents_count,
             words_counts: manifest.words_counts,
             further_words: manifest.further_words.clone(),
-            text_fields: manifest.fields.text_fields(),
+            text_fields: Arc::new(manifest.fields.text_fields()),
             base: layers.base.as_ref().map(open).transpose()?,
             deleted: layers.deleted.iter().map(open).collect::<Result<_, _>>()?,
             newer: newer.collect(),
@@ -125,7 +125,7 @@ impl Statistics {
     }
 
     /// Returns the further fields whose words are searched, and the title's settings.
-    pub fn text_fields(&self) -> &TextFields {
+    pub fn text_fields(&self) -> &Arc<TextFields> {
         &self.text_fields
     }
 

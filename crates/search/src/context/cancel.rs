@@ -82,11 +82,6 @@ impl<'a> Stop<'a> {
         self.ask()
     }
 
-    /// Returns whether a search left matches out that it was to find all of.
-    pub fn left_matches_out(&self) -> bool {
-        self.count_is_cut.load(Relaxed)
-    }
-
     #[cold]
     fn ask(&self) -> bool {
         self.work.store(0, Relaxed);

@@ -6,7 +6,7 @@
 use crate::collect::collectors::Collectors;
 use crate::collect::doc_bits::DocBits;
 use crate::context::cancel::Stop;
-use crate::exec::task::{SearchTask, Visitor};
+use crate::exec::task::{Leaving, SearchTask, Visitor};
 use index::IndexError;
 
 /// Matches in the ranges that one worker took.
@@ -49,6 +49,12 @@ impl SearchTask {
             documents_count: coverage.documents_count,
             ranges_count,
         })
+    }
+
+    /// Gathers the matches of the whole task on the calling thread, as its only worker, until `stop` is due.
+    pub fn gather_alone(&self, stop: &Stop<'_>) -> Result<Gathered, IndexError> {
+        let share = self.gather(stop, &mut Leaving(|| false))?;
+        Ok(self.gathered([share]))
     }
 
     /// Puts the shares of all workers together.

@@ -68,7 +68,7 @@ pub trait Visitor {
 }
 
 /// Visitor of a worker that leaves when a closure says so.
-struct Leaving<F>(F);
+pub(super) struct Leaving<F>(pub(super) F);
 
 impl<F: FnMut() -> bool> Visitor for Leaving<F> {
     fn opened(&mut self, _ranges_count: usize) {}

@@ -35,10 +35,10 @@ impl Planner<'_> {
 
     /// Returns a clause together with what its words score beyond the text, the clauses from `first` on.
     pub(super) fn with_beyond_text(&mut self, node: Node, first: usize) -> Node {
-        let beyond = self.beyond_text.split_off(first);
-        if beyond.is_empty() {
+        if self.beyond_text.len() == first {
             return node;
         }
+        let beyond = self.beyond_text.split_off(first);
         let is_phrase = |node: &Node| matches!(node, Node::Phrase(_));
         match node {
             // Alternatives of phrases are searched in parts; whatever is beyond the text matches with one of them.

@@ -32,7 +32,7 @@ pub struct Plan {
     telling: Vec<String>,
     // For explanations.
     pub(crate) documents_count: u64,
-    text_fields: TextFields,
+    text_fields: Arc<TextFields>,
 }
 
 impl Plan {
@@ -63,7 +63,7 @@ impl Plan {
             scales: planner.scales,
             documents_count: planner.documents_count,
             telling: planner.telling,
-            text_fields: statistics.text_fields().clone(),
+            text_fields: Arc::clone(statistics.text_fields()),
         })
     }
 

@@ -35,11 +35,12 @@ impl SearchJob {
         reply.as_ref().is_none_or(Reply::is_abandoned)
     }
 
-    /// Returns how handlers shared the search.
+    /// Returns how handlers shared the search, which took `search_us` and was `stopped` before its end or not.
     fn schedule(
         &self,
         begun: &Begun,
         found: &mut Found<Share>,
+        (search_us, stopped): (u64, bool),
         board: &SharedBoard,
         handlers: usize,
     ) -> Schedule {
@@ -52,8 +53,8 @@ impl SearchJob {
             predicted_high_us: begun.predicted.high_ns / 1000,
             prediction_is_trusted: begun.predicted.is_trusted || board.trusts_all(),
             worked_us: found.worked.as_micros() as u64,
-            search_us: 0,
-            stopped: false,
+            search_us,
+            stopped,
             visits: visits(std::mem::take(&mut found.stays), begun.started),
         }
     }
@@ -99,11 +100,8 @@ impl Job for SearchJob {
         let (searched, documents) = (merged.documents_searched, merged.documents_count);
         (self.ranged).learn(begun, &found, (searched, documents), board, figures);
         let schedule = self.ranged.is_traced.then(|| {
-            Box::new(Schedule {
-                search_us,
-                stopped: searched < documents,
-                ..self.schedule(begun, &mut found, board, figures.handlers)
-            })
+            let ended = (search_us, searched < documents);
+            Box::new(self.schedule(begun, &mut found, ended, board, figures.handlers))
         });
         let found = PartitionHits {
             is_cut: match merged.count_is_exact && self.ranged.after.is_none() {
