@@ -67,12 +67,14 @@ impl SearchTime {
     /// # Errors
     /// Text in another form, or a 99th percentile that no lognormal distribution of this mean has.
     pub fn parse(text: &str) -> Result<SearchTime, String> {
-        let mut parts = text.split(',').map(parse_duration);
-        let mean = parts.next().unwrap_or_else(|| parse_duration(""))?;
-        let p99 = parts.next().transpose()?;
-        if parts.next().is_some() {
+        let (mean, p99) = match text.split_once(',') {
+            None => (text, None),
+            Some((mean, p99)) => (mean, Some(p99)),
+        };
+        if p99.is_some_and(|p99| p99.contains(',')) {
             return Err("give a mean, or mean and 99th percentile: 0.5ms,5ms".into());
         }
+        let (mean, p99) = (parse_duration(mean)?, p99.map(parse_duration).transpose()?);
         if mean.is_zero() {
             return Err("no search takes no time; give a mean such as 2ms".into());
         }
@@ -147,11 +149,10 @@ impl SearchTime {
         let mut times_ms: Vec<f64> = picked.iter().map(|&at| ms_of(at)).collect();
         times_ms.sort_unstable_by(f64::total_cmp);
         let joined: usize = picked.iter().map(|&at| candidates[at].joined).sum();
-        let rank = (times_ms.len() as f64 * 0.99).ceil() as usize;
         Ok(Some(TimedQueries {
             joined: joined as f64 / picked.len() as f64,
             mean_ms: times_ms.iter().sum::<f64>() / times_ms.len() as f64,
-            p99_ms: times_ms[rank.clamp(1, times_ms.len()) - 1],
+            p99_ms: stats::nearest_rank(&times_ms, 0.99).unwrap_or_default(),
             texts: picked
                 .into_iter()
                 .map(|at| candidates[at].text.clone())

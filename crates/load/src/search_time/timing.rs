@@ -43,8 +43,8 @@ pub fn search_times_ms(
                 }
             }
             // Without an answer a text is not sent again, lest a silent server be asked for ever.
-            let sent: Vec<u32> = (outcome.samples.iter().map(|one| one.query_idx)).collect();
-            let last = sent.into_iter().max().map_or(0, |last| last as usize + 1);
+            let sent = outcome.samples.iter().map(|one| one.query_idx);
+            let last = sent.max().map_or(0, |last| last as usize + 1);
             left = settings.queries.texts()[last..].to_vec();
             if last == 0 {
                 break;
