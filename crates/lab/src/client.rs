@@ -13,18 +13,23 @@ impl Laboratory<'_> {
         highest_qps: f64,
         told: &mut impl FnMut(Step),
     ) -> Result<(), LabError> {
-        let known_qps = self.session.self_check.map_or(0.0, |one| one.offered_qps);
-        if known_qps < 1.8 * highest_qps {
-            told(Step::Runs {
-                what: "what this client can do, against a server that does nothing".into(),
-            });
-            self.session.self_check = self.checked_client(highest_qps)?;
-        }
+        self.session.self_check = self.checked_client(highest_qps, told)?;
         self.go_on()
     }
 
-    /// Returns the limits of this client, measured at twice a rate.
-    pub(crate) fn checked_client(&self, rate_qps: f64) -> Result<Option<SelfCheck>, LabError> {
+    /// Returns the limits of this client, measured at twice a rate, unless those at such a rate or a higher one are known.
+    pub(crate) fn checked_client(
+        &self,
+        rate_qps: f64,
+        told: &mut impl FnMut(Step),
+    ) -> Result<Option<SelfCheck>, LabError> {
+        let known = self.session.self_check;
+        if known.is_some_and(|known| known.offered_qps >= 1.8 * rate_qps) {
+            return Ok(known);
+        }
+        told(Step::Runs {
+            what: "what this client can do, against a server that does nothing".into(),
+        });
         let target = Target::parse("http://127.0.0.1:1")?;
         let arrivals = Arrivals::Poisson {
             rate_qps: rate_qps.max(1.0),

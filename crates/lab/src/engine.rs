@@ -5,7 +5,7 @@
 //! a dedicated server, started before it and ended after it.
 use crate::balance::Balance;
 use crate::co_runner::last_level_bytes;
-use crate::experiment::{Arm, Experiment, View};
+use crate::experiment::{Arm, Experiment, Order, View};
 use crate::laboratory::{ALONE_FOLDER, Cell, Laboratory, Plan, Step, save};
 use crate::layouts::Layouts;
 use crate::policies::{self, Policies};
@@ -75,7 +75,6 @@ impl<'a> Laboratory<'a> {
         experiment: &Experiment,
         mut told: impl FnMut(Step),
     ) -> Result<ExperimentResult, LabError> {
-        self.make_queries(&mut told)?;
         let (arms, left_out) = self.arms(experiment);
         let alone = usize::from(experiment.view.is_alone() && self.alone.is_none());
         let cells = match experiment.view {
@@ -91,6 +90,11 @@ impl<'a> Laboratory<'a> {
             result
                 .lacking
                 .push("no documents were named: give --corpus FILE".into());
+        }
+        let is_one_of_each = |arm: &Arm| arm.order == Order::Unique;
+        if self.plan.search_time.is_some() && arms.iter().any(is_one_of_each) {
+            let reason = "queries of a wanted search time have it by their proportions; leave out --search-time";
+            result.lacking.push(reason.into());
         }
         if experiment.view == View::CoRunner && last_level_bytes(&Tree::here()).is_none() {
             let reason = "the kernel does not tell the size of the last-level cache";
@@ -109,6 +113,7 @@ impl<'a> Laboratory<'a> {
             },
         });
         if result.lacking.is_empty() {
+            self.make_queries(&mut told)?;
             match experiment.view {
                 View::QueryLengths => views::words::query_lengths(&mut result, &self.stream),
                 View::Rates | View::CoRunner => {
@@ -152,7 +157,7 @@ impl<'a> Laboratory<'a> {
                 }
                 View::Policies => {
                     let compared = Policies { lab: self }.run(experiment, &arms, &mut told)?;
-                    self.session.self_check = compared.self_check.or(self.session.self_check);
+                    self.session.self_check = compared.self_check;
                     views::policies::show(&mut result, &compared);
                     result.warnings.extend(self.client_limits());
                 }

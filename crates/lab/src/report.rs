@@ -169,13 +169,13 @@ fn comparisons(html: &mut String, result: &ExperimentResult) {
         };
         let _ = writeln!(
             html,
-            "<tr><td>{}</td><td>{}</td><td class=\"n\">{}</td><td>{}</td><td class=\"n\">{:.2}</td>\
+            "<tr><td>{}</td><td>{}</td><td class=\"n\">{}</td><td>{}</td><td class=\"n\">{}</td>\
              <td class=\"n\">{interval}</td><td class=\"n\">{p_value}</td><td class=\"{verdict}\">{verdict}</td></tr>",
             escaped(&row.arm),
             escaped(&row.baseline),
             number(row.rate_qps),
             escaped(&row.figure),
-            row.ratio,
+            row.ratio_text(),
             verdict = escaped(&row.verdict),
         );
     }
@@ -304,7 +304,7 @@ mod tests {
             baseline: "a".into(),
             rate_qps: 10.0,
             figure: "p99".into(),
-            ratio: 1.5,
+            ratio: Some(1.5),
             interval: Some((1.2, 1.8)),
             p_value: Some(0.0001),
             verdict: "slower".into(),

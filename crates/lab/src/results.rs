@@ -140,8 +140,8 @@ pub struct ComparisonRow {
     pub rate_qps: f64,
     /// Compared figure: `mean`, `p99`.
     pub figure: String,
-    /// The arm's time over the baseline's.
-    pub ratio: f64,
+    /// The arm's time over the baseline's, or its throughput; `None` without enough samples.
+    pub ratio: Option<f64>,
     /// 95 % interval of the ratio.
     pub interval: Option<(f64, f64)>,
     /// p value of a ratio of 1, corrected for the number of comparisons of the experiment (Holm).
@@ -156,6 +156,12 @@ impl ComparisonRow {
     pub const INVALID: &str = "invalid runs: no verdict";
     /// Verdict where the ratio may be 1.
     pub const NO_DIFFERENCE: &str = "no difference";
+
+    /// Returns the ratio as text: `0.87`, `-` where it is not known.
+    pub(crate) fn ratio_text(&self) -> String {
+        self.ratio
+            .map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}"))
+    }
 
     /// Corrects the p values of a family of comparisons, and takes back verdicts that chance explains.
     pub(crate) fn correct(family: &mut [ComparisonRow]) {
@@ -297,7 +303,7 @@ mod tests {
             baseline: "a".into(),
             rate_qps: 1.0,
             figure: "p99".into(),
-            ratio: 0.5,
+            ratio: Some(0.5),
             interval: Some((0.4, 0.9)),
             p_value: Some(p_value),
             verdict: "faster".into(),

@@ -3,6 +3,7 @@ use crate::LabError;
 use crate::laboratory::{Laboratory, Step};
 use crate::server::Server;
 use load::{QueryStream, SearchTime, Target, TimedQueries, search_times_ms};
+use std::collections::BTreeMap;
 
 /// Number of queries made, before the stream repeats.
 const MADE: usize = 10_000;
@@ -14,6 +15,7 @@ impl Laboratory<'_> {
             return Ok(());
         };
         if self.session.search_time.is_none() {
+            let _settings_of_machine = self.prepare(&BTreeMap::new())?;
             let made = self.timed_queries(wanted, told)?;
             self.session.search_time = Some(described(wanted, &made));
             self.stream = QueryStream::as_is(made.texts);

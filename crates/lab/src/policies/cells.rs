@@ -5,8 +5,10 @@ use crate::laboratory::Depth;
 use load::{SelfCheck, Summary, Times};
 use std::time::Duration;
 
-/// Upper limit on the duration of a round's run.
+/// Upper limit on the duration of a round's run, but for more rounds than [`ROUNDS_MAX`].
 const ROUND_MAX: Duration = Duration::from_millis(1_500);
+/// Upper limit on the rounds: each keeps the histograms of its times, 2.5 MB a policy and load.
+const ROUNDS_MAX: usize = 30;
 /// Upper limit on the length of the burst.
 const BURST_MAX: Duration = Duration::from_secs(1);
 /// Share of rounds in which ranges spin; the client takes less of the machine there, and times vary less.
@@ -104,7 +106,8 @@ pub(super) struct Rounds {
 impl Rounds {
     pub(super) fn of(depth: Depth) -> Rounds {
         let each = depth.duration.as_secs_f64() / ROUND_MAX.as_secs_f64();
-        let each = each.ceil().max(1.0);
+        let most = (ROUNDS_MAX / depth.repetitions.max(1)).max(1) as f64;
+        let each = each.ceil().clamp(1.0, most);
         let duration = depth.duration.div_f64(each);
         let served = depth.repetitions * each as usize;
         Rounds {

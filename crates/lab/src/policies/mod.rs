@@ -8,7 +8,7 @@
 //! a round:  all policies and loads once, in an order drawn from the seed, with one schedule for all policies
 //! ```
 //!
-//! Rounds are short, so that other activity on the machine meets all policies alike. Servers live through all rounds:
+//! Rounds are short (with `--full` of 20 s), so that other activity on the machine meets all policies alike. Servers live through all rounds:
 //! what a policy learns of its traffic is part of it.
 use crate::LabError;
 use crate::experiment::{Arm, Experiment};
@@ -107,7 +107,7 @@ impl Policies<'_> {
             what: "what the first server does at saturation".into(),
         });
         let capacity_qps = sequential.capacity_qps(rounds.duration * 2)?;
-        let self_check = self.lab.checked_client(BURST * capacity_qps)?;
+        let self_check = self.lab.checked_client(BURST * capacity_qps, told)?;
         let served = self.serve(&servings, (experiment, capacity_qps, &rounds), told)?;
         Ok(Compared {
             arms: arms.to_vec(),
@@ -214,6 +214,10 @@ mod tests {
         let rounds = Rounds::of(Depth::QUICK);
         assert_eq!((rounds.served, rounds.spun), (9, 3));
         assert!(rounds.duration <= Duration::from_millis(1_500) && rounds.burst <= rounds.duration);
+        let rounds = Rounds::of(Depth::FULL);
+        assert_eq!((rounds.served, rounds.spun), (30, 12));
+        let whole = rounds.duration * rounds.served as u32;
+        assert_eq!(whole, Depth::FULL.duration * Depth::FULL.repetitions as u32);
         let brief = Depth {
             duration: Duration::from_millis(200),
             ..Depth::QUICK

@@ -15,7 +15,7 @@ use std::time::Duration;
 const QUEUE: &str = "100000";
 /// Clients of a saturated server for each handler.
 const CLIENTS: usize = 4;
-/// Shares of the duration: of the saturated run, and of the warm-up of a new server.
+/// Duration of the saturated run, as a share of a round's.
 const SATURATED_SHARE: f64 = 0.5;
 /// Time limit of an answer.
 const TIMEOUT: Duration = Duration::from_secs(10);

@@ -234,7 +234,7 @@ impl Prediction<'_> {
         let duration = self.lab.plan.depth.duration.min(TRIAL_MAX);
         let search_ms = |texts: &[String]| asked.search_ms(self.lab, texts, duration);
         let given = self.lab.stream.texts();
-        // Queries of a wanted search time are sent as they are.
+        // Queries of a wanted search time are not joined again.
         let at_least_ms = match self.lab.plan.search_time {
             Some(_) => 0.0,
             None => heavier::SEARCH_MS_MIN,

@@ -1,5 +1,5 @@
 //! Interval of a figure of rounds that are too short for it one by one.
-use load::{Interval, p_of_mean};
+use load::{Interval, Times, p_of_mean};
 
 /// A figure of all rounds, with its spread over them.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,6 +34,20 @@ pub(super) fn jackknife(
         }),
         p_value: p_of_mean(&pseudo_values, mean - whole),
     })
+}
+
+/// Merges the times of all rounds, or of all but one.
+pub(super) fn merged<'a>(
+    rounds: impl IntoIterator<Item = &'a Times>,
+    without: Option<usize>,
+) -> Times {
+    let mut times = Times::default();
+    for (number, round) in rounds.into_iter().enumerate() {
+        if Some(number) != without {
+            times.merge(round);
+        }
+    }
+    times
 }
 
 #[cfg(test)]

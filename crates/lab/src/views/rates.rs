@@ -144,7 +144,7 @@ fn comparisons(cells: &[Cell]) -> Vec<ComparisonRow> {
                     baseline: baseline.clone(),
                     rate_qps: first.rate_qps,
                     figure: figure.name(),
-                    ratio: found.ratio,
+                    ratio: Some(found.ratio),
                     interval: found.interval.map(|interval| (interval.low, interval.high)),
                     p_value: found.p_value,
                     verdict: verdict.into(),
@@ -192,8 +192,13 @@ fn reading(cells: &[Cell], comparisons: &[ComparisonRow]) -> String {
         .filter(|row| row.verdict != ComparisonRow::NO_DIFFERENCE)
         .map(|row| {
             format!(
-                "{} is {} than {} at {:.0} ({} ×{:.2})",
-                row.arm, row.verdict, row.baseline, row.rate_qps, row.figure, row.ratio
+                "{} is {} than {} at {:.0} ({} ×{})",
+                row.arm,
+                row.verdict,
+                row.baseline,
+                row.rate_qps,
+                row.figure,
+                row.ratio_text()
             )
         })
         .collect();

@@ -1,4 +1,5 @@
 //! Figures of the runs of a policy under one load, and their text.
+use super::super::jackknife;
 use crate::policies::{ServedCell, ServedRound};
 use load::Times;
 
@@ -11,13 +12,8 @@ impl ServedRound {
 
 /// Returns the response times of all rounds, or of all but one.
 pub(super) fn merged(cell: &ServedCell, without: Option<usize>) -> Times {
-    let mut times = Times::default();
-    for (number, round) in cell.rounds.iter().enumerate() {
-        if Some(number) != without {
-            times.merge(&round.summary.response_of_all);
-        }
-    }
-    times
+    let rounds = cell.rounds.iter();
+    jackknife::merged(rounds.map(|round| &round.summary.response_of_all), without)
 }
 
 /// Formats a time in µs, if it is known.

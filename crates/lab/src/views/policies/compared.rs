@@ -1,23 +1,14 @@
 //! Comparisons of policies with sequential search and with the best static degree.
-use super::super::jackknife::{Jackknifed, jackknife};
+use super::super::jackknife::{self, Jackknifed, jackknife};
 use super::cells::merged;
 use crate::policies::{Compared, Offered, ServedCell, ServedRound};
 use crate::results::ComparisonRow;
-use load::{Interval, Times, p_of_mean};
+use load::{Interval, p_of_mean};
 
 /// Percentiles that verdicts are given on.
 const JUDGED: [f64; 2] = [99.0, 99.9];
 /// Lower limit on the rounds that both sides have valid.
 const ROUNDS_MIN: usize = 3;
-
-/// Baseline of a comparison.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Against {
-    /// The first arm.
-    Sequential,
-    /// The arm of a constant degree with the lowest percentile under the same load, the first one included.
-    BestStatic,
-}
 
 /// Returns whether an arm has a constant degree.
 fn is_static(found: &Compared, arm: usize) -> bool {
@@ -47,44 +38,28 @@ pub(super) fn best_static(
         .map(|(cell, _)| cell)
 }
 
-/// Returns the logarithm of a percentile of a cell over that of its baseline, of the rounds that are valid on both
-/// sides; `None` for fewer than three, or too few samples.
-pub(super) fn ratio(
-    found: &Compared,
-    cell: &ServedCell,
-    against: Against,
-    percentile: f64,
-) -> Option<Jackknifed> {
-    let first = baseline(found, cell, against, percentile)?;
-    let pairs = first.rounds.iter().zip(&cell.rounds);
-    let valid = pairs.filter(|(a, b)| a.is_valid_at(percentile) && b.is_valid_at(percentile));
-    let valid: Vec<(&ServedRound, &ServedRound)> = valid.collect();
-    if valid.len() < ROUNDS_MIN {
-        return None;
-    }
-    jackknife(valid.len(), |without| {
-        let (mut first, mut second) = (Times::default(), Times::default());
-        for (number, (a, b)) in valid.iter().enumerate() {
-            if Some(number) != without {
-                first.merge(&a.summary.response_of_all);
-                second.merge(&b.summary.response_of_all);
-            }
-        }
-        let ratio = second.percentile_us(percentile)? / first.percentile_us(percentile)?;
-        (ratio.is_finite() && ratio > 0.0).then(|| ratio.ln())
-    })
+/// Returns the cell of the first arm, sequential search, under a load.
+pub(super) fn sequential(found: &Compared, offered: Offered) -> Option<&ServedCell> {
+    of(found, offered).find(|first| first.arm == 0)
 }
 
-fn baseline<'a>(
-    found: &'a Compared,
-    cell: &ServedCell,
-    against: Against,
-    percentile: f64,
-) -> Option<&'a ServedCell> {
-    match against {
-        Against::Sequential => of(found, cell.offered).find(|first| first.arm == 0),
-        Against::BestStatic => best_static(found, cell.offered, percentile),
+/// Returns the logarithm of a percentile of a cell over that of its baseline, of the rounds that are valid on both
+/// sides; `None` for fewer than three, or too few samples.
+pub(super) fn ratio(first: &ServedCell, cell: &ServedCell, percentile: f64) -> Option<Jackknifed> {
+    let pairs = first.rounds.iter().zip(&cell.rounds);
+    let valid = pairs.filter(|(a, b)| a.is_valid_at(percentile) && b.is_valid_at(percentile));
+    let (first, second): (Vec<&ServedRound>, Vec<&ServedRound>) = valid.unzip();
+    if first.len() < ROUNDS_MIN {
+        return None;
     }
+    jackknife(first.len(), |without| {
+        let us = |rounds: &[&ServedRound]| {
+            let times = rounds.iter().map(|round| &round.summary.response_of_all);
+            jackknife::merged(times, without).percentile_us(percentile)
+        };
+        let ratio = us(&second)? / us(&first)?;
+        (ratio.is_finite() && ratio > 0.0).then(|| ratio.ln())
+    })
 }
 
 /// Returns the logarithm of the throughput of a cell over that of another, by rounds.
@@ -110,10 +85,19 @@ pub(super) fn comparisons(found: &Compared) -> Vec<ComparisonRow> {
     let adapting = found.served.iter();
     for cell in adapting.filter(|cell| !is_static(found, cell.arm)) {
         if cell.offered == Offered::Saturation {
-            let first = of(found, cell.offered).find(|first| first.arm == 0);
-            let ratio = first.and_then(|first| throughput(first, cell));
+            let Some(first) = sequential(found, cell.offered) else {
+                continue;
+            };
+            let ratio = (throughput(first, cell), qps_of_all(first, cell));
             let names = ["higher", "lower"];
-            rows.push(row(found, cell, (0, "throughput".into()), ratio, names));
+            rows.push(row(
+                found,
+                cell,
+                first.arm,
+                "throughput".into(),
+                ratio,
+                names,
+            ));
             continue;
         }
         let is_burst = matches!(cell.offered, Offered::Burst(_));
@@ -122,26 +106,28 @@ pub(super) fn comparisons(found: &Compared) -> Vec<ComparisonRow> {
                 true => format!("p{percentile} of the burst"),
                 false => format!("p{percentile}"),
             };
-            let names = ["slower", "faster"];
-            let sequential = ratio(found, cell, Against::Sequential, percentile);
-            rows.push(row(found, cell, (0, figure.clone()), sequential, names));
             let best = best_static(found, cell.offered, percentile).filter(|best| best.arm != 0);
-            if let Some(best) = best {
-                let ratio = ratio(found, cell, Against::BestStatic, percentile);
-                rows.push(row(found, cell, (best.arm, figure), ratio, names));
+            for first in sequential(found, cell.offered).into_iter().chain(best) {
+                let ratio = (
+                    ratio(first, cell, percentile),
+                    of_all(first, cell, percentile),
+                );
+                let names = ["slower", "faster"];
+                rows.push(row(found, cell, first.arm, figure.clone(), ratio, names));
             }
         }
     }
-    rows.retain(|row| row.ratio.is_finite());
     ComparisonRow::correct(&mut rows);
     rows
 }
 
+/// Makes a row of a ratio, of valid rounds and of all.
 fn row(
     found: &Compared,
     cell: &ServedCell,
-    (baseline, figure): (usize, String),
-    ratio: Option<Jackknifed>,
+    baseline: usize,
+    figure: String,
+    (ratio, of_all): (Option<Jackknifed>, Option<f64>),
     [above, below]: [&str; 2],
 ) -> ComparisonRow {
     let verdict = match ratio.map(|ratio| ratio.interval) {
@@ -156,7 +142,7 @@ fn row(
         rate_qps: cell.rate_qps,
         figure,
         // Without valid rounds the ratio is that of all.
-        ratio: ratio.map_or_else(|| of_all(found, cell, baseline), |ratio| ratio.figure.exp()),
+        ratio: ratio.map(|ratio| ratio.figure.exp()).or(of_all),
         interval: ratio
             .and_then(|ratio| ratio.interval)
             .map(|found| (found.low.exp(), found.high.exp())),
@@ -165,10 +151,17 @@ fn row(
     }
 }
 
-/// Returns the ratio of the 99th percentiles of all rounds, valid or not; not a number without enough samples.
-fn of_all(found: &Compared, cell: &ServedCell, baseline: usize) -> f64 {
-    let first = of(found, cell.offered).find(|first| first.arm == baseline);
-    let us = |cell: &ServedCell| merged(cell, None).percentile_us(99.0);
-    let ratio = first.and_then(|first| Some(us(cell)? / us(first)?));
-    ratio.unwrap_or(f64::NAN)
+/// Returns the ratio of a percentile of all rounds, valid or not; `None` without enough samples.
+fn of_all(first: &ServedCell, cell: &ServedCell, percentile: f64) -> Option<f64> {
+    let us = |cell: &ServedCell| merged(cell, None).percentile_us(percentile);
+    Some(us(cell)? / us(first)?).filter(|ratio| ratio.is_finite())
+}
+
+/// Returns the ratio of the throughput of all rounds, valid or not.
+fn qps_of_all(first: &ServedCell, cell: &ServedCell) -> Option<f64> {
+    let qps = |cell: &ServedCell| -> f64 {
+        let rounds = cell.rounds.iter();
+        rounds.map(|round| round.summary.achieved_qps).sum()
+    };
+    Some(qps(cell) / qps(first)).filter(|ratio| ratio.is_finite())
 }

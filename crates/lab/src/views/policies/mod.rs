@@ -11,7 +11,7 @@ mod compared;
 mod spun;
 
 use cells::{cell_ms, headings, merged};
-use compared::{Against, best_static, comparisons, ratio};
+use compared::{best_static, comparisons, ratio, sequential};
 
 /// Percentiles of the tables.
 const PERCENTILES: [f64; 3] = [50.0, 99.0, 99.9];
@@ -208,34 +208,35 @@ fn targets_table(found: &Compared) -> Table {
                 verdict,
             ]);
         };
-        let against = |against, percentile| ratio(found, cell, against, percentile);
-        let sequential = |percentile| against(Against::Sequential, percentile);
+        let first = sequential(found, cell.offered);
+        let of_sequential = |percentile| ratio(first?, cell, percentile);
         match cell.offered {
             Offered::Saturation => {
-                let first = found
-                    .served
-                    .iter()
-                    .find(|first| first.arm == 0 && first.offered == cell.offered);
                 let ratio = first.and_then(|first| compared::throughput(first, cell));
                 add("throughput of sequential".into(), 0.97, ratio, true);
                 continue;
             }
             Offered::Load(share) => {
                 let limit = if share <= 0.3 { low } else { high };
-                add("p99 of sequential".into(), limit, sequential(99.0), false);
+                add(
+                    "p99 of sequential".into(),
+                    limit,
+                    of_sequential(99.0),
+                    false,
+                );
             }
             Offered::Burst(_) => {}
         }
         let best = best_static(found, cell.offered, 99.0);
         let name = best.map_or("-", |best| &found.arms[best.arm].name);
-        let ratio = against(Against::BestStatic, 99.0);
+        let ratio = best.and_then(|best| ratio(best, cell, 99.0));
         add(
             format!("p99 of the best static ({name})"),
             1.05,
             ratio,
             false,
         );
-        let ratio = sequential(99.9);
+        let ratio = of_sequential(99.9);
         add("p99.9 of sequential".into(), 1.15, ratio, false);
     }
     Table {
@@ -274,8 +275,10 @@ fn reading(found: &Compared, rows: &[ComparisonRow]) -> String {
     let told = |row: &ComparisonRow| {
         let (arm, verdict, baseline) = (&row.arm, &row.verdict, &row.baseline);
         format!(
-            "{arm} is {verdict} than {baseline} at {:.0} a second ({} ×{:.2})",
-            row.rate_qps, row.figure, row.ratio
+            "{arm} is {verdict} than {baseline} at {:.0} a second ({} ×{})",
+            row.rate_qps,
+            row.figure,
+            row.ratio_text()
         )
     };
     let last = found.arms.last().map_or("", |arm| arm.name.as_str());

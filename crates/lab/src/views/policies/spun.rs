@@ -1,5 +1,5 @@
 //! Ranges that spin, measured and simulated.
-use super::super::jackknife::{Jackknifed, jackknife};
+use super::super::jackknife::{self, Jackknifed, jackknife};
 use super::cells::{cell_ms, headings};
 use crate::policies::{Compared, SpinClock, SpunCell, SpunRound};
 use crate::results::{Axis, Panel, Point, Series, Table};
@@ -14,13 +14,7 @@ const MEASURED: Side = |round| &round.measured;
 const SIMULATED: Side = |round| &round.simulated;
 
 fn merged(cell: &SpunCell, side: Side, without: Option<usize>) -> Times {
-    let mut times = Times::default();
-    for (number, round) in cell.rounds.iter().enumerate() {
-        if Some(number) != without {
-            times.merge(side(round));
-        }
-    }
-    times
+    jackknife::merged(cell.rounds.iter().map(side), without)
 }
 
 /// Returns the logarithm of the simulated over the measured percentile.

@@ -122,7 +122,7 @@ fn a_shorter_tail_is_found_against_both_baselines() {
         let rows = at(baseline);
         assert_eq!(rows.len(), 2, "{result:#?}");
         for row in rows {
-            assert!((row.ratio / ratio - 1.0).abs() < 0.06, "{row:?}");
+            assert!((row.ratio.unwrap() / ratio - 1.0).abs() < 0.06, "{row:?}");
             assert_eq!(row.verdict, "faster");
             assert!(row.p_value.unwrap() < 0.01);
         }

@@ -1,5 +1,5 @@
 //! View of predicted and measured times, with the error of every percentile.
-use super::jackknife::jackknife;
+use super::jackknife::{jackknife, merged};
 use super::{ms, warnings};
 use crate::prediction::{Both, Foreseen, Made, Round, Steadiness};
 use crate::results::{Axis, ExperimentResult, Panel, Point, Series, Table};
@@ -84,13 +84,8 @@ fn panel(name: &str, cells: &[&Foreseen]) -> Panel {
 
 /// Merges the times of all rounds, or of all but one.
 fn all(cell: &Foreseen, side: Side, of: Of, without: Option<usize>) -> Times {
-    let mut times = Times::default();
-    for (number, round) in cell.rounds.iter().enumerate() {
-        if Some(number) != without {
-            times.merge(of(side(round)));
-        }
-    }
-    times
+    let rounds = cell.rounds.iter();
+    merged(rounds.map(|round| of(side(round))), without)
 }
 
 /// Returns the logarithm of predicted over measured, for all rounds or all but one.
