@@ -28,6 +28,7 @@ mod model;
 mod opened;
 mod optimize;
 mod plan;
+mod policies;
 mod reading;
 mod recover;
 mod search;

@@ -2,11 +2,11 @@
 
 use crate::serving::Serving;
 use crate::support::{
-    Bench, Run, command, document, json_lines, shorttail, shorttail_reading, small_corpus, urls,
+    Bench, Ended, Run, command, document, json_lines, shorttail, shorttail_reading, small_corpus,
+    urls,
 };
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
-use std::process::Child;
 use std::time::{Duration, Instant};
 
 /// Longer than a change takes to be seen, on a machine that has other work too.
@@ -148,16 +148,6 @@ fn sync_follows_a_folder_and_nothing_else() {
     shorttail(["sync", &notes, "--into", &directory(&bench)])
         .fails_saying(&["no documents in this folder"]);
     assert_eq!(total(&bench, "alpha"), 3);
-}
-
-/// Ends a program when dropped.
-struct Ended(Child);
-
-impl Drop for Ended {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
 }
 
 #[test]

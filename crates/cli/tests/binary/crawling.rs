@@ -1,21 +1,10 @@
 //! Crawls: of the synthetic web by its command, served meanwhile, and judged by its log.
 
 use crate::serving::Serving;
-use crate::support::{Bench, command, shorttail};
+use crate::support::{Bench, Ended, command, shorttail};
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Command};
+use std::process::Command;
 use std::time::Duration;
-
-/// Child that is ended with the test.
-struct Ended(Child);
-
-impl Drop for Ended {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
 
 #[test]
 fn a_synthetic_web_is_crawled_served_and_judged() {

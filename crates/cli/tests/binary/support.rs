@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 /// Exit code and output of a run.
 #[derive(Debug)]
@@ -88,6 +88,17 @@ pub(crate) fn finished(output: std::process::Output) -> Run {
     assert!(!run.stderr.contains("panicked"), "{run:#?}");
     assert_ne!(run.code, -1, "killed: {run:#?}");
     run
+}
+
+/// Program that is ended with the test.
+pub(crate) struct Ended(pub(crate) Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 /// Folder of a test, with documents and an index.

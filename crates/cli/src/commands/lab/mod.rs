@@ -71,7 +71,7 @@ pub(crate) struct LabArguments {
 enum LabCommand {
     Doctor(DoctorArguments),
     List(ListArguments),
-    Run(run::RunArguments),
+    Run(Box<run::RunArguments>),
     Report(ReportArguments),
     Compare(CompareArguments),
     Balance(balance::BalanceArguments),

@@ -3,6 +3,7 @@
 use super::{journal, show};
 use crate::commands::load::until_stopped;
 use crate::commands::open_index;
+use crate::commands::policies::{Policies, parse_policies};
 use crate::failure::note;
 use crate::interrupt::Interrupt;
 use crate::query_file::read_queries;
@@ -10,7 +11,6 @@ use ::lab::experiment::View;
 use ::lab::{Depth, Experiment, Knob, LabError, Laboratory, Plan, Step, Tree};
 use ::load::{Live, SearchTime, parse_duration};
 use anyhow::{Context, bail};
-use schedule::board::{PolicyChoice, PolicyNameError};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -51,8 +51,8 @@ pub(super) struct RunArguments {
     search_time: Option<SearchTime>,
     /// Policies of query-parallelism, the baseline first [default: fifo, fifo:2 up to one a core, help-and-yield,
     /// least-left, boost]
-    #[arg(long, value_name = "A,B", value_delimiter = ',', value_parser = parse_policy)]
-    policies: Vec<String>,
+    #[arg(long, value_name = "A,B", value_parser = parse_policies)]
+    policies: Option<Policies>,
     /// File of documents, JSON lines, for the experiments that index growing parts of it
     #[arg(long, value_name = "FILE")]
     corpus: Option<PathBuf>,
@@ -108,7 +108,7 @@ pub(super) fn run(arguments: &RunArguments) -> anyhow::Result<ExitCode> {
         queries_name: arguments.queries.display().to_string(),
         queries: queries.into_iter().map(|query| query.text).collect(),
         search_time: arguments.search_time,
-        policies: arguments.policies.clone(),
+        policies: (arguments.policies.as_ref()).map_or_else(Vec::new, |given| given.names.clone()),
         corpus: arguments.corpus.clone(),
         into: arguments.into.clone(),
         journal: journal::path()?,
@@ -148,13 +148,6 @@ pub(super) fn run(arguments: &RunArguments) -> anyhow::Result<ExitCode> {
         );
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn parse_policy(text: &str) -> Result<String, String> {
-    let policy: Result<PolicyChoice, PolicyNameError> = text.parse();
-    // The name as given is the arm's.
-    let named = policy.map(|_| text.to_owned());
-    named.map_err(|error| error.to_string())
 }
 
 fn parse_setting(text: &str) -> Result<(Knob, String), String> {

@@ -225,6 +225,16 @@ impl LoadArguments {
         Ok(self.ordered(stream))
     }
 
+    /// Fails for orders that send made queries in other proportions than those which give the wanted search time.
+    pub(super) fn check_order(&self) -> anyhow::Result<()> {
+        if self.search_time.is_some() && matches!(self.order, Order::Unique | Order::Zipf) {
+            bail!(
+                "--search-time makes queries in proportions of their own; leave out --order, or give real or sorted"
+            );
+        }
+        Ok(())
+    }
+
     /// Returns queries in the order of sending.
     pub(super) fn ordered(&self, stream: QueryStream) -> QueryStream {
         match self.order {

@@ -22,6 +22,7 @@ pub(super) use watch::until_stopped;
 
 /// Runs the subcommand.
 pub(super) fn run(arguments: LoadArguments) -> anyhow::Result<ExitCode> {
+    arguments.check_order()?;
     let mut settings = arguments.settings()?;
     let interrupt = Interrupt::listen()?;
     if cfg!(debug_assertions) {

@@ -3,14 +3,13 @@
 mod arrivals;
 mod handlers;
 mod machine;
-mod policies;
 
 use self::arrivals::{ArrivalArguments, queries_of};
 use self::handlers::{Asked, HandlersArguments};
 use self::machine::{MachineArguments, write_energies};
-use self::policies::{Policies, parse_policies};
 use super::rates::parse_positive;
 use super::table::{Table, ms, number, percent, write_json};
+use crate::commands::policies::{Policies, parse_policies};
 use crate::figures::count;
 use crate::search_times::read_search_times;
 use anyhow::{bail, ensure};

@@ -8,16 +8,18 @@ const VARIANTS: [&str; 2] = ["fifo:2", "least-left:alone"];
 
 /// Policies of handlers, in the order given.
 #[derive(Debug, Clone)]
-pub(super) struct Policies {
+pub(crate) struct Policies {
     /// The text as given.
-    pub(super) given: String,
+    pub(crate) given: String,
+    /// Name of each, as given.
+    pub(crate) names: Vec<String>,
     /// The policies.
-    pub(super) list: Vec<Arc<dyn Policy>>,
+    pub(crate) list: Vec<Arc<dyn Policy>>,
 }
 
 /// Reads `least-left`, `fifo:2,help-and-yield:300us,500us` or `all`. A part that begins with a digit is a further
 /// parameter of the policy before it.
-pub(super) fn parse_policies(text: &str) -> Result<Policies, String> {
+pub(crate) fn parse_policies(text: &str) -> Result<Policies, String> {
     let mut names: Vec<String> = Vec::new();
     for part in text.split(',') {
         match names.last_mut() {
@@ -30,11 +32,11 @@ pub(super) fn parse_policies(text: &str) -> Result<Policies, String> {
         }
     }
     let policies = names.iter().map(|name| policy_named(name));
+    let list: Result<_, _> = policies.collect();
     Ok(Policies {
         given: text.to_owned(),
-        list: policies
-            .collect::<Result<_, _>>()
-            .map_err(|error| error.to_string())?,
+        list: list.map_err(|error| error.to_string())?,
+        names,
     })
 }
 
