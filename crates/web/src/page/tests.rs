@@ -298,6 +298,23 @@ fn markup() -> impl Strategy<Value = String> {
     prop::collection::vec(prop::sample::select(pieces.to_vec()), 0..80).prop_map(|all| all.concat())
 }
 
+#[test]
+fn white_space_alone_is_no_block() {
+    for html in [
+        "\u{b}",
+        "&nbsp;",
+        "<p>\u{2003}</p><p>text</p>",
+        "<pre>\u{a0}\n</pre>",
+    ] {
+        let page = page(html);
+        let texts = page
+            .blocks
+            .iter()
+            .map(|block| &page.text[block.range.clone()]);
+        assert!(texts.into_iter().all(|text| text == "text"), "{html:?}");
+    }
+}
+
 proptest! {
     #[test]
     fn any_markup_is_a_page(html in markup(), other in ".{0,60}") {

@@ -191,7 +191,8 @@ impl Tree {
             return;
         }
         let decoded = decoded(raw);
-        let blank = decoded.trim_ascii().is_empty();
+        // White space that is not ASCII too: the end of a block is trimmed of it, and no block is empty.
+        let blank = decoded.trim().is_empty();
         if self.block.is_none() {
             if blank {
                 return;
