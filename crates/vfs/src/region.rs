@@ -3,16 +3,24 @@ use crate::SourceFile;
 use crate::fault::Registered;
 use memmap2::Mmap;
 use std::ops::{Deref, Range};
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 /// A whole file, read-only and cheap to clone. Derefs to its bytes.
 #[derive(Clone)]
 pub struct Region {
+    /// Start and length of the bytes of `bytes`, so that a read takes no look at what holds them.
+    start: NonNull<u8>,
+    len: usize,
     bytes: Arc<Bytes>,
 }
 
+// SAFETY: `start` points into `bytes`, which other threads may read and drop, and nothing writes there.
+unsafe impl Send for Region {}
+// SAFETY: as above.
+unsafe impl Sync for Region {}
+
 enum Bytes {
-    /// Apart from the rest, so that reading a mapping takes no virtual call.
     Mapped(MappedFile),
     /// A mapping that was loaded to stay: nothing of it is given back. It may be anonymous memory,
     /// whose content would be lost, and longer than the file.
@@ -20,7 +28,21 @@ enum Bytes {
         mapping: Mmap,
         file_bytes: usize,
     },
-    Memory(Box<dyn AsRef<[u8]> + Send + Sync>),
+    Memory(Arc<Vec<u8>>),
+}
+
+impl Bytes {
+    /// Returns all bytes. They stay where they are as long as `self` lives, wherever it is moved.
+    fn all(&self) -> &[u8] {
+        match self {
+            Bytes::Mapped(file) => &file.mapping,
+            Bytes::Loaded {
+                mapping,
+                file_bytes,
+            } => &mapping[..*file_bytes],
+            Bytes::Memory(bytes) => bytes,
+        }
+    }
 }
 
 /// A shared read-only mapping of a file, and what is needed to tell whether the file changed.
@@ -50,17 +72,22 @@ impl MappedFile {
 
 impl Region {
     /// Returns a region over bytes in memory.
-    pub fn new(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> Region {
+    pub fn new(bytes: impl Into<Arc<Vec<u8>>>) -> Region {
+        Region::of(Arc::new(Bytes::Memory(bytes.into())))
+    }
+
+    fn of(bytes: Arc<Bytes>) -> Region {
+        let all = bytes.all();
         Region {
-            bytes: Arc::new(Bytes::Memory(Box::new(bytes))),
+            start: NonNull::from(all).cast(),
+            len: all.len(),
+            bytes,
         }
     }
 
     /// Returns a region over a shared read-only mapping of a file.
     pub(crate) fn mapped(file: MappedFile) -> Region {
-        Region {
-            bytes: Arc::new(Bytes::Mapped(file)),
-        }
+        Region::of(Arc::new(Bytes::Mapped(file)))
     }
 
     /// Returns the same, of which nothing is given back: it was read into memory to stay there.
@@ -92,22 +119,18 @@ impl Region {
     /// Returns a region over the first `file_bytes` of a mapping that stays in memory: files loaded ahead.
     pub(crate) fn loaded(mapping: Mmap, file_bytes: usize) -> Region {
         assert!(file_bytes <= mapping.len());
-        Region {
-            bytes: Arc::new(Bytes::Loaded {
-                mapping,
-                file_bytes,
-            }),
-        }
+        Region::of(Arc::new(Bytes::Loaded {
+            mapping,
+            file_bytes,
+        }))
     }
 
     /// Its mapping, or itself where it has none or others hold it too.
     pub(crate) fn into_mapping(self) -> Result<MappedFile, Region> {
         match Arc::try_unwrap(self.bytes) {
             Ok(Bytes::Mapped(file)) => Ok(file),
-            Ok(bytes) => Err(Region {
-                bytes: Arc::new(bytes),
-            }),
-            Err(bytes) => Err(Region { bytes }),
+            Ok(bytes) => Err(Region::of(Arc::new(bytes))),
+            Err(bytes) => Err(Region::of(bytes)),
         }
     }
 
@@ -184,14 +207,10 @@ impl Deref for Region {
     type Target = [u8];
     #[inline]
     fn deref(&self) -> &[u8] {
-        match &*self.bytes {
-            Bytes::Mapped(file) => &file.mapping,
-            Bytes::Loaded {
-                mapping,
-                file_bytes,
-            } => &mapping[..*file_bytes],
-            Bytes::Memory(bytes) => (**bytes).as_ref(),
-        }
+        // SAFETY: `start` and `len` are of the slice that `Bytes::all` returned for `self.bytes`. It lies in a mapping that
+        // is neither moved nor changed, or in a vector to which this region holds an `Arc`, so that none can change it; both
+        // last as long as `self.bytes`, and so as `self`, which the slice borrows.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }
 

@@ -106,8 +106,8 @@ impl Disk {
         self.names.keys().cloned().collect()
     }
 
-    pub(super) fn content(&self, id: FileId) -> Option<Content> {
-        self.files.get(&id).map(|file| Content(file.bytes.clone()))
+    pub(super) fn content(&self, id: FileId) -> Option<Arc<Vec<u8>>> {
+        self.files.get(&id).map(|file| file.bytes.clone())
     }
 
     pub(super) fn apply(&mut self, operation: &Operation) {
@@ -169,21 +169,5 @@ impl Disk {
     fn change(&mut self, change: NameChange) {
         change.apply(&mut self.names);
         self.unsynced.push(change);
-    }
-}
-
-/// A file's bytes at one moment.
-#[derive(Default)]
-pub(super) struct Content(Arc<Vec<u8>>);
-
-impl AsRef<[u8]> for Content {
-    fn as_ref(&self) -> &[u8] {
-        &self.0
-    }
-}
-
-impl Content {
-    pub(super) fn to_vec(&self) -> Vec<u8> {
-        self.0.to_vec()
     }
 }
