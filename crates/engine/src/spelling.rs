@@ -246,7 +246,9 @@ fn correctable(word: &str, analyzer: Analyzer) -> Option<String> {
     if !word.chars().all(char::is_alphabetic) || word.chars().count() < SHORT_CHARACTERS {
         return None;
     }
-    match analyzer.query_words(word).len() {
+    let mut words_count = 0;
+    analyzer.each_query_word(word, |_| words_count += 1);
+    match words_count {
         1 => analyzer.terms(word).into_iter().next(),
         _ => None,
     }

@@ -17,4 +17,4 @@ pub use language::{Language, Languages};
 pub use pattern::{
     EDITS_MAX, PATTERN_CHARACTERS_MAX, Pattern, PatternMatcher, Regex, RegexError, Verdict,
 };
-pub use standard::{Detector, QueryWord};
+pub use standard::{Detector, QueryWord, Way, Ways};

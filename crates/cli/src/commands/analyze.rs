@@ -7,7 +7,7 @@ use serde_json::json;
 use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use text::{Analyzer, Detector, Languages, QueryWord};
+use text::{Analyzer, Detector, Languages, QueryWord, Way};
 
 const EXAMPLES: &str = "\
 Each place of the text has the terms that it is indexed by; phrases count places. A query finds a word
@@ -64,7 +64,8 @@ pub(super) fn run(arguments: AnalyzeArguments) -> anyhow::Result<ExitCode> {
         None => chosen(arguments.analyzer, arguments.languages, &text)?,
     };
     let places = places(analyzer, &text);
-    let words = analyzer.query_words(&text);
+    let mut words = Vec::new();
+    analyzer.each_query_word(&text, |word| words.push(word));
     let shown = match arguments.json {
         true => format!("{}\n", as_json(analyzer, &places, &words)),
         false => as_table(analyzer, &places, &words),
@@ -126,7 +127,10 @@ fn places(analyzer: Analyzer, text: &str) -> Vec<Place<'_>> {
 
 fn as_json(analyzer: Analyzer, places: &[Place<'_>], words: &[QueryWord]) -> serde_json::Value {
     let place = |place: &Place<'_>| json!({ "written": place.written, "terms": place.terms });
-    let word = |word: &QueryWord| json!({ "forms": word.forms, "prefix": word.is_prefix });
+    let word = |word: &QueryWord| {
+        let forms: Vec<&[String]> = word.forms.iter().map(|form| form.as_slice()).collect();
+        json!({ "forms": forms, "prefix": word.is_prefix })
+    };
     json!({
         "analyzer": analyzer.name(),
         "places": places.iter().map(place).collect::<Vec<_>>(),
@@ -165,7 +169,7 @@ fn as_table(analyzer: Analyzer, places: &[Place<'_>], words: &[QueryWord]) -> St
 
 /// Formats the forms of a word as a query would be typed: `email or "e mail"`.
 fn forms(word: &QueryWord) -> String {
-    let form = |form: &Vec<String>| match form.as_slice() {
+    let form = |form: &Way| match form.as_slice() {
         [only] if word.is_prefix => format!("{only}*"),
         [only] => only.clone(),
         several => format!("\"{}\"", several.join(" ")),

@@ -11,8 +11,9 @@
 use crate::language::Languages;
 use crate::pattern::{Pattern, Regex, RegexError, folded_regex};
 use crate::standard::query::{phrase_ways, prefixes, query_words};
-use crate::standard::{self, QueryWord};
+use crate::standard::{self, QueryWord, Ways};
 use crate::stem::{Stemming, stem, stem_in_place};
+use smallvec::SmallVec;
 use words::each_word;
 
 mod words;
@@ -77,25 +78,28 @@ impl Analyzer {
         terms
     }
 
-    /// Returns the words of a query's text, each in the forms that documents may hold it in.
-    pub fn query_words(self, text: &str) -> Vec<QueryWord> {
+    /// Calls `each` for every word of a query's text, with the forms that documents may hold it in.
+    pub fn each_query_word(self, text: &str, mut each: impl FnMut(QueryWord)) {
         match self {
-            Analyzer::Standard(languages) => query_words(languages, text),
-            _ => self
-                .terms(text)
-                .into_iter()
-                .map(QueryWord::of_term)
-                .collect(),
+            Analyzer::Standard(languages) => {
+                query_words(languages, text).into_iter().for_each(each);
+            }
+            _ => {
+                self.each_token(text, &mut String::new(), |token| {
+                    each(QueryWord::of_term(token.term.to_owned()));
+                });
+            }
         }
     }
 
     /// Returns the ways in which a phrase may stand in a document, each a list of terms in consecutive places; as typed,
     /// first. Without a word, none.
-    pub fn phrase_ways(self, text: &str) -> Vec<Vec<String>> {
+    pub fn phrase_ways(self, text: &str) -> Ways {
         match self {
             Analyzer::Standard(languages) => phrase_ways(languages, text),
             _ => Some(self.terms(text))
                 .filter(|terms| !terms.is_empty())
+                .map(SmallVec::from_vec)
                 .into_iter()
                 .collect(),
         }

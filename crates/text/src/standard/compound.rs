@@ -13,11 +13,12 @@
 
 use super::class::{Class, class_of};
 use super::fold::fold_bare_into;
+use super::query::Ways;
 use super::runs::{Element, Link};
 use super::terms::Terms;
 use super::words::{Stemmed, push_word};
 use crate::language::Languages;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use std::borrow::Cow;
 
 /// Upper limit on the parts of a word whose case changes within. A word of more parts is no name.
@@ -98,7 +99,7 @@ impl<'a> Compound<'a> {
     }
 
     /// Returns the forms of a query: terms that follow each other, any of the lists.
-    pub(super) fn forms(&self) -> Vec<Vec<String>> {
+    pub(super) fn forms(&self) -> Ways {
         let mut terms = Terms::default();
         if self.push_named(&mut terms) {
             return single_forms(&terms);
@@ -346,6 +347,9 @@ fn number(written: &str) -> Cow<'_, str> {
     }
 }
 
-fn single_forms(terms: &Terms) -> Vec<Vec<String>> {
-    terms.iter().map(|term| vec![term.to_owned()]).collect()
+fn single_forms(terms: &Terms) -> Ways {
+    terms
+        .iter()
+        .map(|term| smallvec![term.to_owned()])
+        .collect()
 }

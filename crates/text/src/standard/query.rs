@@ -7,6 +7,7 @@ use super::terms::Terms;
 use super::words::{Stemmed, push_word};
 use super::{each_token, emoji_into};
 use crate::language::Languages;
+use smallvec::{SmallVec, smallvec};
 
 /// Upper limit on the ways in which a phrase is looked for.
 const WAYS_MAX: usize = 8;
@@ -14,11 +15,17 @@ const WAYS_MAX: usize = 8;
 /// Upper limit on the pairs of letters of a word. A longer text without blanks is several words.
 const PAIRS_MAX: usize = 32;
 
+/// Terms that follow each other in a document.
+pub type Way = SmallVec<[String; 1]>;
+
+/// Ways of which a document holds any. Most words have one, of one term.
+pub type Ways = SmallVec<[Way; 1]>;
+
 /// A word of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueryWord {
-    /// Lists of terms that follow each other. A document holds the word where it holds any of them. Not empty.
-    pub forms: Vec<Vec<String>>,
+    /// The ways in which documents hold the word. Not empty.
+    pub forms: Ways,
     /// Whether the only form is one term that is a prefix of those that match: a single letter of a script without
     /// blanks.
     pub is_prefix: bool,
@@ -30,7 +37,7 @@ impl QueryWord {
     /// Makes a word of one term.
     pub(crate) fn of_term(term: String) -> QueryWord {
         QueryWord {
-            forms: vec![vec![term]],
+            forms: smallvec![smallvec![term]],
             is_prefix: false,
             end: None,
         }
@@ -56,7 +63,10 @@ fn words(languages: Languages, text: &str) -> Vec<(QueryWord, Option<&str>)> {
                 let is_number = written.as_bytes()[0].is_ascii_digit();
                 let stemmed = if is_number { Stemmed::No } else { Stemmed::Yes };
                 push_word(written, stemmed, languages, &mut terms);
-                let forms = terms.iter().map(|term| vec![term.to_owned()]).collect();
+                let forms = terms
+                    .iter()
+                    .map(|term| smallvec![term.to_owned()])
+                    .collect();
                 let word = QueryWord {
                     forms,
                     is_prefix: false,
@@ -83,15 +93,14 @@ fn words(languages: Languages, text: &str) -> Vec<(QueryWord, Option<&str>)> {
                 )
             }
             Run::Letters { start, end } => {
-                let mut terms = Vec::new();
+                let mut terms = Way::new();
                 pairs::each_pair(text, [start, end], &mut String::new(), |term, _| {
                     terms.push(term.to_owned());
                 });
                 let is_prefix = terms.len() == 1;
                 let last = if is_prefix { None } else { terms.pop() };
                 while terms.len() > PAIRS_MAX {
-                    let rest = terms.split_off(PAIRS_MAX);
-                    let forms = vec![std::mem::replace(&mut terms, rest)];
+                    let forms = smallvec![terms.drain(..PAIRS_MAX).collect()];
                     let word = QueryWord {
                         forms,
                         is_prefix: false,
@@ -101,7 +110,7 @@ fn words(languages: Languages, text: &str) -> Vec<(QueryWord, Option<&str>)> {
                 }
                 (
                     QueryWord {
-                        forms: vec![terms],
+                        forms: smallvec![terms],
                         is_prefix,
                         end: last,
                     },
@@ -123,18 +132,18 @@ fn words(languages: Languages, text: &str) -> Vec<(QueryWord, Option<&str>)> {
 
 /// Returns the ways in which a phrase may stand in a document, each a list of terms that follow each other: as typed,
 /// first; with one word in another form; with two words written together.
-pub(crate) fn phrase_ways(languages: Languages, text: &str) -> Vec<Vec<String>> {
+pub(crate) fn phrase_ways(languages: Languages, text: &str) -> Ways {
     let words = words(languages, text);
     if let [(word, _)] = words.as_slice() {
         return word.forms.clone();
     }
     let way = |at: usize, forms: &[String], replaced_count: usize| {
-        let mut terms = Vec::new();
+        let mut terms = Way::new();
         for (number, (word, _)) in words.iter().enumerate() {
             match number {
-                number if number == at => terms.extend_from_slice(forms),
+                number if number == at => terms.extend(forms.iter().cloned()),
                 number if number > at && number < at + replaced_count => continue,
-                _ => terms.extend_from_slice(&word.forms[0]),
+                _ => terms.extend(word.forms[0].iter().cloned()),
             }
             if number + 1 < words.len() {
                 terms.extend(word.end.clone());
@@ -142,7 +151,7 @@ pub(crate) fn phrase_ways(languages: Languages, text: &str) -> Vec<Vec<String>> 
         }
         terms
     };
-    let mut ways = Vec::new();
+    let mut ways = Ways::new();
     if let Some((first, _)) = words.first() {
         ways.push(way(0, &first.forms[0], 1));
     }
@@ -164,8 +173,8 @@ pub(crate) fn phrase_ways(languages: Languages, text: &str) -> Vec<Vec<String>> 
                 languages,
                 &mut terms,
             );
-            let joined = terms.iter().next().map(|term| vec![term.to_owned()]);
-            ways.extend(joined.map(|joined| way(number, &joined, 2)));
+            let joined = terms.iter().next().map(str::to_owned);
+            ways.extend(joined.map(|joined| way(number, &[joined], 2)));
         }
     }
     ways.truncate(WAYS_MAX);

@@ -19,7 +19,7 @@ impl Parser<'_> {
         for piece in pieces(typed) {
             match piece {
                 Piece::Words(words) => {
-                    for word in self.analyzer.query_words(words) {
+                    self.analyzer.each_query_word(words, |word| {
                         let query = word_query(field, word);
                         let is_admitted = match &query {
                             Query::Pattern { field, pattern } => {
@@ -28,7 +28,7 @@ impl Parser<'_> {
                             _ => true,
                         };
                         queries.extend(Some(query).filter(|_| is_admitted));
-                    }
+                    });
                 }
                 Piece::Prefix(start) => {
                     for prefix in self.analyzer.prefixes(start) {

@@ -2,7 +2,7 @@
 
 use crate::query::tree::Query;
 use index::Field;
-use text::{Pattern, QueryWord};
+use text::{Pattern, QueryWord, Way, Ways};
 
 /// The operator between words where the query has none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -109,16 +109,23 @@ pub(crate) fn term_query(field: Field, term: String) -> Query {
     }
 }
 
-pub(crate) fn phrase_query(field: Field, mut terms: Vec<String>, slop: u32) -> Option<Query> {
+pub(crate) fn phrase_query(field: Field, mut terms: Way, slop: u32) -> Option<Query> {
     match terms.len() {
         0 => None,
         1 => terms.pop().map(|term| term_query(field, term)),
-        _ => Some(Query::Phrase { field, terms, slop }),
+        _ => Some(Query::Phrase {
+            field,
+            terms: terms.into_vec(),
+            slop,
+        }),
     }
 }
 
 /// Makes a phrase that may stand in any of several ways.
-pub(crate) fn phrase_in_ways(field: Field, ways: Vec<Vec<String>>, slop: u32) -> Option<Query> {
+pub(crate) fn phrase_in_ways(field: Field, mut ways: Ways, slop: u32) -> Option<Query> {
+    if ways.len() <= 1 {
+        return ways.pop().and_then(|way| phrase_query(field, way, slop));
+    }
     let mut queries: Vec<Query> = Vec::with_capacity(ways.len());
     for way in ways {
         let query = phrase_query(field, way, slop);

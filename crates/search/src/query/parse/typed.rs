@@ -87,12 +87,10 @@ pub fn some_of_words(text: &str, analyzer: Analyzer) -> Query {
 /// Returns the clauses of words, `loose` where any will do.
 fn words_of(text: &str, analyzer: Analyzer, loose: bool) -> Vec<Query> {
     let mut clauses = Vec::new();
-    for word in analyzer.query_words(text) {
-        match (word_query(Field::Text, word), loose) {
-            (query, true) => push_loose_words(query, &mut clauses),
-            (query, false) => clauses.push(query),
-        }
-    }
+    analyzer.each_query_word(text, |word| match (word_query(Field::Text, word), loose) {
+        (query, true) => push_loose_words(query, &mut clauses),
+        (query, false) => clauses.push(query),
+    });
     clauses::merge_repeated(&mut clauses);
     clauses.truncate(CLAUSES_MAX);
     clauses
