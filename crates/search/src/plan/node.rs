@@ -49,13 +49,20 @@ impl Node {
 pub(crate) struct Word {
     pub(crate) field: Field,
     pub(crate) term: String,
-    hash: TermHash,
     /// Inverse document frequency, where planning computed it.
     pub(crate) idf: f32,
     /// Name of the clause, for explanations.
     pub(crate) name: ClauseName,
-    /// Records by segment; `None` if they were not looked up.
-    places: Option<TermPlaces>,
+    places: Places,
+}
+
+/// Postings of a word in the segments.
+#[derive(Debug)]
+enum Places {
+    /// Planning looked them up.
+    Found(TermPlaces),
+    /// To be looked up in each segment.
+    Sought(TermHash),
 }
 
 /// Name of a clause, preceded by the names of the combinations around it.
@@ -66,30 +73,34 @@ impl Word {
         Word {
             field,
             term: term.to_owned(),
-            hash: TermHash::of(field, term),
             idf: 0.0,
             name: None,
-            places: None,
+            places: Places::Sought(TermHash::of(field, term)),
         }
     }
 
-    pub(crate) fn found(field: Field, term: &str, idf: f32, found: TermStatistics) -> Word {
+    /// Makes a word whose postings planning found.
+    pub(crate) fn found(
+        field: Field,
+        term: &str,
+        idf: f32,
+        name: &ClauseName,
+        found: TermStatistics,
+    ) -> Word {
         Word {
+            field,
+            term: term.to_owned(),
             idf,
-            places: Some(found.places),
-            ..Word::new(field, term)
+            name: name.clone(),
+            places: Places::Found(found.places),
         }
-    }
-
-    /// Returns the word with the name of its clause.
-    pub(crate) fn named(mut self, name: &ClauseName) -> Word {
-        self.name.clone_from(name);
-        self
     }
 
     /// Returns the documents that hold the word, deleted ones included; `None` where planning did not look it up.
     pub(crate) fn documents_count(&self) -> Option<u64> {
-        let places = self.places.as_ref()?;
+        let Places::Found(places) = &self.places else {
+            return None;
+        };
         let counts = places
             .iter()
             .map(|place| u64::from(place.record.documents_count));
@@ -99,14 +110,14 @@ impl Word {
     /// Prefetches the dictionary entries that a look-up in a segment reads.
     #[inline]
     pub(crate) fn prefetch(&self, segment: &Segment, step: LookUpStep) {
-        if self.places.is_none() {
-            segment.prefetch_term(self.hash, step);
+        if let Places::Sought(hash) = self.places {
+            segment.prefetch_term(hash, step);
         }
     }
 
     /// Returns the record in a segment, if the term occurs there.
     pub(crate) fn record(&self, segment: &Segment) -> Result<Option<TermRecord>, IndexError> {
-        let Some(places) = &self.places else {
+        let Places::Found(places) = &self.places else {
             return segment.term(self.field, &self.term);
         };
         let number = segment.number();

@@ -304,9 +304,8 @@ impl Planner<'_> {
         let idf = self.idf(document_frequency);
         self.use_lengths(field);
         let weight = self.weight(said, idf);
-        let word = Word::found(field, term, idf, found);
         let node = Node::Term(TermNode {
-            word: word.named(&self.name),
+            word: Word::found(field, term, idf, &self.name, found),
             said,
             document_frequency,
             idf,
@@ -321,10 +320,7 @@ impl Planner<'_> {
 
     fn filter(&mut self, field: Field, term: &str) -> Result<Node, IndexError> {
         Ok(match self.statistics.term(field, term)? {
-            Some(found) => {
-                let word = Word::found(field, term, 0.0, found);
-                Node::Filter(word.named(&self.name))
-            }
+            Some(found) => Node::Filter(Word::found(field, term, 0.0, &self.name, found)),
             None => Node::Nothing,
         })
     }
@@ -344,7 +340,7 @@ impl Planner<'_> {
             };
             let term_idf = self.idf(found.document_frequency);
             idf += term_idf;
-            words.push(Word::found(field, term, term_idf, found));
+            words.push(Word::found(field, term, term_idf, &None, found));
         }
         // Sites have no positions, so no phrase occurs there.
         if field == Field::Site {
@@ -379,7 +375,9 @@ impl Planner<'_> {
     }
 
     fn use_lengths(&mut self, field: Field) {
-        self.scales.add(field, self.ranking, self.statistics);
+        if self.scales.get(field).is_none() {
+            self.scales.add(field, self.ranking, self.statistics);
+        }
     }
 }
 

@@ -21,14 +21,16 @@ pub(crate) struct Scales(SmallVec<[(Field, Scale); 2]>);
 
 impl Scales {
     /// Returns the scale of a field; `None` for the site, which is not scored, and for fields that no clause is scored in.
+    #[inline]
     pub(crate) fn get(&self, field: Field) -> Option<&Scale> {
         let mut scales = self.0.iter();
         scales.find_map(|(known, scale)| (*known == field).then_some(scale))
     }
 
-    /// Adds the scale of a field in which a clause is scored.
+    /// Adds the scale of a field in which a clause is scored, which has none yet.
+    #[cold]
     pub(crate) fn add(&mut self, field: Field, ranking: Ranking, statistics: &Statistics) {
-        if field == Field::Site || self.get(field).is_some() {
+        if field == Field::Site {
             return;
         }
         let settings = statistics.text_fields().get(field.number());

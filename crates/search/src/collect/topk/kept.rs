@@ -77,6 +77,8 @@ pub struct TopK<'a> {
     threshold: f32,
     /// How many of those kept, the first, were counted, and where, if more are kept than stand in order.
     counted: usize,
+    /// Number of kept documents at which they are counted, and at 2 k selected.
+    counted_next: usize,
     counts: Option<Lent<Counts>>,
     /// Whether the scores are counted together with those of other searches.
     is_joined: bool,
@@ -100,6 +102,7 @@ impl<'a> TopK<'a> {
             rows,
             threshold: f32::NEG_INFINITY,
             counted: 0,
+            counted_next: counted_next(0, k),
             counts: None,
             is_joined: false,
             after: None,
@@ -140,19 +143,14 @@ impl<'a> TopK<'a> {
         };
         if let Some(entered) = self.segments.last() {
             entered.prefetch(doc);
-            if let Some(after) = self.after
-                && !after.precedes(score, || entered.url_hash(doc))
-            {
-                return;
-            }
+        }
+        if self.after.is_some() && self.is_left_out(score, doc) {
+            return;
         }
         if self.k > ORDERED_MAX {
             self.kept.push(new);
-            if self.kept.len() - self.counted >= (self.k / 4).max(COUNTED_MIN) {
-                self.count(context);
-            }
-            if self.kept.len() >= self.k.saturating_mul(2) {
-                self.choose(context);
+            if self.kept.len() >= self.counted_next {
+                self.count_or_choose(context);
             }
             return;
         }
@@ -178,6 +176,22 @@ impl<'a> TopK<'a> {
         }
     }
 
+    /// Returns whether a document is not after the wanted place.
+    #[cold]
+    fn is_left_out(&self, score: f32, doc: DocId) -> bool {
+        let (Some(after), Some(entered)) = (self.after, self.segments.last()) else {
+            return false;
+        };
+        !after.precedes(score, || entered.url_hash(doc))
+    }
+
+    fn count_or_choose(&mut self, context: &mut Context<'a>) {
+        self.count(context);
+        if self.kept.len() >= self.k.saturating_mul(2) {
+            self.choose(context);
+        }
+    }
+
     /// Counts the documents kept since the last count, which may raise the threshold.
     #[inline(never)]
     fn count(&mut self, context: &mut Context<'a>) {
@@ -198,7 +212,7 @@ impl<'a> TopK<'a> {
                 counts.add(new, self.k)
             }
         };
-        self.counted = self.kept.len();
+        self.note_counted();
         if reached > 0.0 {
             context.raise(reached);
         }
@@ -208,7 +222,6 @@ impl<'a> TopK<'a> {
     /// Drops documents below the threshold, then keeps the k best.
     #[cold]
     fn choose(&mut self, context: &mut Context<'a>) {
-        self.count(context);
         self.select();
         context.raise(self.threshold);
     }
@@ -228,7 +241,12 @@ impl<'a> TopK<'a> {
             let worst = scores(kept).fold(f32::INFINITY, f32::min);
             self.threshold = threshold.max(worst);
         }
+        self.note_counted();
+    }
+
+    fn note_counted(&mut self) {
         self.counted = self.kept.len();
+        self.counted_next = counted_next(self.counted, self.k);
     }
 
     /// Returns the hits, best first.
@@ -269,6 +287,11 @@ impl<'a> TopK<'a> {
         best.shrink(ROOM_MAX);
         hits
     }
+}
+
+/// Returns the number of documents to count next at, after `counted`.
+fn counted_next(counted: usize, k: usize) -> usize {
+    (counted + (k / 4).max(COUNTED_MIN)).min(k.saturating_mul(2))
 }
 
 fn scores(kept: &[Kept]) -> impl Iterator<Item = f32> {

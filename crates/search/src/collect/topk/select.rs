@@ -103,6 +103,13 @@ fn number(key: &u64) -> u32 {
 
 /// Sorts documents of one score; the tie breaker of each is fetched once.
 fn sort_equals(numbers: &mut [u32], room: &mut Vec<(Tie, u32)>, tie: impl Fn(u32) -> Tie) {
+    // Most equal scores are of two documents.
+    if let [one, other] = numbers {
+        if tie(*other) < tie(*one) {
+            std::mem::swap(one, other);
+        }
+        return;
+    }
     room.clear();
     room.extend(numbers.iter().map(|&number| (tie(number), number)));
     room.sort_unstable();
