@@ -3,6 +3,7 @@
 use crate::manifest::{Manifest, StatisticsEntry};
 use crate::names::manifest_name;
 use crate::statistics::{Deleted, SharedTerms, Statistics, each_shared_term, each_term};
+use crate::terms::TermKey;
 use crate::writer::all_deleted;
 use crate::{Field, IndexError, Segment};
 use fst::Streamer;
@@ -130,7 +131,7 @@ fn check_layers(
         in_base += u64::from(
             statistics
                 .base()
-                .map_or(Ok(None), |base| base.find(term))?
+                .map_or(Ok(None), |base| base.find(TermKey::of(term)))?
                 .is_some(),
         );
         let found =

@@ -47,7 +47,7 @@ impl Segment {
             return Ok(());
         }
         let dictionary = &self.core.terms;
-        let literal = terms::with_key(field, pattern.literal(), <[u8]>::to_vec);
+        let literal = terms::with_key(field, pattern.literal(), |key| key.bytes.to_vec());
         let is_prefix = matches!(pattern, Pattern::Prefix(_));
         let mut matcher = PatternMatcher::new(pattern);
         let mut stream = dictionary.range(&literal, None);

@@ -33,7 +33,7 @@ use crate::deletions::Deletions;
 use crate::pairs::{PairLists, PairRecord};
 use crate::postings::{ListBytes, Origin};
 use crate::sealed::Seal;
-use crate::terms::{self, BadTerms, LookUpStep, TermHash, TermStream};
+use crate::terms::{self, BadTerms, LookUpStep, TermHash, TermKey, TermStream};
 use crate::{Blocks, Field, IndexError, Postings};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -120,8 +120,12 @@ impl Segment {
 
     /// Returns the record of a term; `None` where it does not occur in the segment.
     pub fn term(&self, field: Field, term: &str) -> Result<Option<TermRecord>, IndexError> {
-        terms::with_key(field, term, |key| self.core.terms.find(key))
-            .map_err(|bad| self.bad_terms(bad))
+        terms::with_key(field, term, |key| self.find(key))
+    }
+
+    /// Returns the record of a key; `None` where it does not occur in the segment.
+    pub(crate) fn find(&self, key: TermKey<'_>) -> Result<Option<TermRecord>, IndexError> {
+        (self.core.terms.find(key)).map_err(|bad| self.bad_terms(bad))
     }
 
     /// Prefetches the memory that the next step of a look-up reads.

@@ -27,7 +27,8 @@ use crate::live::LiveFile;
 use crate::manifest::{FileEntry, Manifest, StatisticsLayers};
 use crate::sealed::{Identity, Kind};
 use crate::section::open_live;
-use crate::{Field, IndexError, LookUpStep, Segment, TermHash, terms};
+use crate::terms::{self, TermKey};
+use crate::{Field, IndexError, LookUpStep, Segment, TermHash};
 use fields::TextFields;
 use fst::Streamer;
 use smallvec::smallvec;
@@ -198,7 +199,11 @@ impl Statistics {
 
     /// Returns the statistics of a term; `None` where it does not occur in the index.
     pub fn term(&self, field: Field, term: &str) -> Result<Option<TermStatistics>, IndexError> {
-        let mut found = match self.term_of_base(field, term)? {
+        terms::with_key(field, term, |key| self.find(key))
+    }
+
+    fn find(&self, key: TermKey<'_>) -> Result<Option<TermStatistics>, IndexError> {
+        let mut found = match self.term_of_base(key)? {
             Some(found) => found,
             None if self.newer.is_empty() => return Ok(None),
             None => TermStatistics {
@@ -207,16 +212,15 @@ impl Statistics {
             },
         };
         if !(self.newer.is_empty() && self.deleted.is_empty()) {
-            self.add_changes(field, term, &mut found)?;
+            self.add_changes(key, &mut found)?;
         }
         Ok((found.document_frequency > 0).then_some(found))
     }
 
     /// Returns the statistics of a term in the segments that the base counts.
-    fn term_of_base(&self, field: Field, term: &str) -> Result<Option<TermStatistics>, IndexError> {
+    fn term_of_base(&self, key: TermKey<'_>) -> Result<Option<TermStatistics>, IndexError> {
         if let Some(base) = &self.base
-            && let Some((document_frequency, mut places)) =
-                terms::with_key(field, term, |key| base.find(key))?
+            && let Some((document_frequency, mut places)) = base.find(key)?
         {
             for place in &mut places {
                 let number = self.counted.get(place.segment as usize);
@@ -228,9 +232,8 @@ impl Statistics {
             }));
         }
         if self.counted.len() > 1 {
-            let hash = TermHash::of(field, term);
             for &number in &self.counted {
-                self.segments[number as usize].prefetch_term(hash, LookUpStep::Table);
+                self.segments[number as usize].prefetch_term(key.hash, LookUpStep::Table);
             }
         }
         let mut untrusted = None;
@@ -240,7 +243,7 @@ impl Statistics {
                 untrusted = Some(segment);
                 continue;
             }
-            let record = match segment.term(field, term) {
+            let record = match segment.find(key) {
                 // The damage was found by this look-up.
                 Err(_) if !segment.file().is_trusted() => {
                     untrusted = Some(segment);
@@ -264,18 +267,13 @@ impl Statistics {
     }
 
     /// Adds the lists of newer segments, and subtracts documents deleted since the base.
-    fn add_changes(
-        &self,
-        field: Field,
-        term: &str,
-        found: &mut TermStatistics,
-    ) -> Result<(), IndexError> {
+    fn add_changes(&self, key: TermKey<'_>, found: &mut TermStatistics) -> Result<(), IndexError> {
         for &number in &self.newer {
             let segment = &self.segments[number as usize];
             // Its count enters the weight of the term in every part of the index, so no part answers without it: scores
             // would differ from those of the whole index. The next base has the count, and then its part alone is left out.
             segment.file().ensure_trusted()?;
-            if let Some(record) = segment.term(field, term)? {
+            if let Some(record) = segment.find(key)? {
                 found.document_frequency += u64::from(record.documents_count);
                 found.places.push(TermPlace {
                     segment: number,
@@ -283,9 +281,11 @@ impl Statistics {
                 });
             }
         }
-        found.places.sort_unstable_by_key(|place| place.segment);
+        if found.places.len() > 1 {
+            found.places.sort_unstable_by_key(|place| place.segment);
+        }
         for file in &self.deleted {
-            if let Some((gone, _)) = terms::with_key(field, term, |key| file.find(key))? {
+            if let Some((gone, _)) = file.find(key)? {
                 found.document_frequency = found.document_frequency.saturating_sub(gone);
             }
         }

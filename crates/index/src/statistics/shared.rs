@@ -20,7 +20,7 @@ use crate::sealed::SealedWriter;
 use crate::section::Section;
 use crate::spill::Spill;
 use crate::terms::write::{ListPlace, TermsWriter};
-use crate::terms::{TermStream, Terms};
+use crate::terms::{TermKey, TermStream, Terms};
 use crate::{IndexError, LookUpStep, TermHash, TermRecord};
 use codec::{memory, vint};
 use std::sync::Arc;
@@ -80,7 +80,7 @@ impl SharedTerms {
     }
 
     /// Returns the row of a key; `None` where it is not in the file.
-    pub(crate) fn find(&self, key: &[u8]) -> Result<Option<Row>, IndexError> {
+    pub(crate) fn find(&self, key: TermKey<'_>) -> Result<Option<Row>, IndexError> {
         match self.terms.find(key) {
             Ok(None) => Ok(None),
             Ok(Some(record)) => self.row(&record).map(Some),

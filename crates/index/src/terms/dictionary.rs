@@ -2,7 +2,7 @@
 
 use super::entries::{BLOCK_TERMS, BadTerms, Entries, TermRecord, common_bytes};
 use super::hash::{
-    PLACES, TermHash, bucket_bytes, bucket_of, buckets_of, check_of, hash_of, places_of, width_of,
+    PLACES, TermHash, TermKey, bucket_bytes, bucket_of, buckets_of, check_of, places_of, width_of,
 };
 use crate::sealed::read_u32;
 use crate::section::Section;
@@ -35,6 +35,7 @@ pub(crate) struct Terms {
     count: u64,
     /// Bytes of a block's number in the table.
     width: usize,
+    buckets_count: usize,
 }
 
 impl Terms {
@@ -47,14 +48,16 @@ impl Terms {
     ) -> Option<Terms> {
         let blocks_count = count.div_ceil(BLOCK_TERMS);
         let width = width_of(blocks_count);
+        let buckets_count = buckets_of(count);
         let fits = starts.len() as u64 == blocks_count.checked_mul(4)?
-            && table.len() as u64 == buckets_of(count).checked_mul(bucket_bytes(width) as u64)?;
+            && table.len() as u64 == buckets_count.checked_mul(bucket_bytes(width) as u64)?;
         fits.then_some(Terms {
             blocks,
             starts,
             table,
             count,
             width,
+            buckets_count: buckets_count as usize,
         })
     }
 
@@ -64,13 +67,12 @@ impl Terms {
     }
 
     /// Returns the record of a key; `None` where it is not in the dictionary.
-    pub(crate) fn find(&self, key: &[u8]) -> Result<Option<TermRecord>, BadTerms> {
-        let hash = hash_of(key);
+    pub(crate) fn find(&self, key: TermKey<'_>) -> Result<Option<TermRecord>, BadTerms> {
+        let hash = key.hash.0;
         let bucket_bytes = bucket_bytes(self.width);
-        let buckets_count = self.table.len() / bucket_bytes;
-        let first = bucket_of(hash, buckets_count as u64) as usize;
-        for bucket in (first..buckets_count).chain(0..first) {
-            let start = bucket * bucket_bytes;
+        let mut number = bucket_of(hash, self.buckets_count as u64) as usize;
+        for _ in 0..self.buckets_count {
+            let start = number * bucket_bytes;
             let bad = BadTerms { offset: 0 };
             let bucket = self.table.get(start..start + bucket_bytes).ok_or(bad)?;
             let Some((checks, blocks)) = bucket.split_first_chunk::<PLACES>() else {
@@ -81,12 +83,16 @@ impl Terms {
                 let place = same.trailing_zeros() as usize;
                 same &= same - 1;
                 let block = uint::read(&blocks[place * self.width..][..self.width]).into();
-                if let Some(found) = self.find_in(block, key)? {
+                if let Some(found) = self.find_in(block, key.bytes)? {
                     return Ok(Some(found));
                 }
             }
             if places_of(checks, 0) != 0 {
                 break;
+            }
+            number += 1;
+            if number == self.buckets_count {
+                number = 0;
             }
         }
         Ok(None)
@@ -96,8 +102,7 @@ impl Terms {
     #[inline]
     pub(crate) fn prefetch(&self, hash: TermHash, step: LookUpStep) {
         let bucket_bytes = bucket_bytes(self.width);
-        let buckets_count = self.table.len() / bucket_bytes;
-        let start = bucket_of(hash.0, buckets_count as u64) as usize * bucket_bytes;
+        let start = bucket_of(hash.0, self.buckets_count as u64) as usize * bucket_bytes;
         if step == LookUpStep::Table {
             memory::prefetch(self.table.unverified(), start);
             memory::prefetch(self.table.unverified(), start + bucket_bytes - 1);

@@ -16,32 +16,58 @@ pub struct TermHash(pub(super) u32);
 impl TermHash {
     /// Returns the hash of a term of a field.
     pub fn of(field: Field, term: &str) -> TermHash {
-        TermHash(with_key(field, term, hash_of))
+        with_key(field, term, |key| key.hash)
     }
 }
 
-/// Calls `with` with the key of a term: the field's byte, and the term.
-pub(crate) fn with_key<R>(field: Field, term: &str, with: impl FnOnce(&[u8]) -> R) -> R {
+/// Key of a term in dictionaries.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TermKey<'a> {
+    /// The field's byte, and the term.
+    pub(crate) bytes: &'a [u8],
+    pub(crate) hash: TermHash,
+}
+
+impl<'a> TermKey<'a> {
+    #[inline]
+    pub(crate) fn of(bytes: &'a [u8]) -> TermKey<'a> {
+        let hash = TermHash(hash_of(bytes));
+        TermKey { bytes, hash }
+    }
+}
+
+/// Calls `with` with the key of a term.
+#[inline]
+pub(crate) fn with_key<R>(field: Field, term: &str, with: impl FnOnce(TermKey<'_>) -> R) -> R {
     /// Length up to which a key needs no allocation, in bytes.
     const SHORT_MAX: usize = 64;
     let mut short = [0; SHORT_MAX];
     if let Some(key) = short.get_mut(..=term.len()) {
         key[0] = field.number();
         key[1..].copy_from_slice(term.as_bytes());
-        return with(key);
+        return with(TermKey::of(key));
     }
-    with(&[&[field.number()], term.as_bytes()].concat())
+    with(TermKey::of(&[&[field.number()], term.as_bytes()].concat()))
 }
 
 /// Returns the places whose check is `check`, as bits.
 #[inline]
 pub(super) fn places_of(checks: &[u8; PLACES], check: u8) -> u32 {
-    let mut places = 0;
-    for (place, &found) in checks.iter().enumerate() {
-        places |= u32::from(found == check) << place;
-    }
-    places
+    let (halves, _) = checks.as_chunks::<8>();
+    let places = halves.iter().enumerate().map(|(half, checks)| {
+        let differing = u64::from_le_bytes(*checks) ^ (LOW_BITS * u64::from(check));
+        // The highest bit of each byte that is zero, and nothing else: no byte carries into the next.
+        let same = !(((differing & !HIGH_BITS) + !HIGH_BITS) | differing | !HIGH_BITS);
+        // Bit 8 i of the factor moves to bit 56 + i.
+        (((same >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32) << (8 * half)
+    });
+    places.fold(0, |all, some| all | some)
 }
+
+/// The lowest bit of each byte.
+const LOW_BITS: u64 = u64::MAX / 255;
+/// The highest bit of each byte.
+const HIGH_BITS: u64 = LOW_BITS << 7;
 
 #[inline]
 pub(super) fn hash_of(key: &[u8]) -> u32 {

@@ -33,7 +33,7 @@ pub(crate) use dictionary::Terms;
 pub(crate) use entries::BadTerms;
 pub use entries::TermRecord;
 pub use hash::TermHash;
-pub(crate) use hash::with_key;
+pub(crate) use hash::{TermKey, with_key};
 pub(crate) use stream::TermStream;
 
 #[cfg(test)]

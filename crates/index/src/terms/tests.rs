@@ -108,11 +108,11 @@ proptest! {
         let (sections, records) = written(&lists);
         let terms = open(&sections, lists.len() as u64).unwrap();
         for ((key, ordinal), record) in lists.keys().zip(0..).zip(&records) {
-            prop_assert_eq!(terms.find(key), Ok(Some(*record)));
+            prop_assert_eq!(terms.find(TermKey::of(key)), Ok(Some(*record)));
             prop_assert_eq!(terms.record(ordinal), Ok(*record));
         }
         for other in others.iter().filter(|other| !lists.contains_key(*other)) {
-            prop_assert_eq!(terms.find(other), Ok(None));
+            prop_assert_eq!(terms.find(TermKey::of(other)), Ok(None));
         }
         prop_assert!(terms.record(records.len() as u64).is_err());
         prop_assert!(terms.record(u64::MAX).is_err());
@@ -143,12 +143,28 @@ proptest! {
         let count = lists.len() as u64;
         let terms = open(&sections, count).unwrap();
         for key in lists.keys() {
-            let _ = terms.find(key);
+            let _ = terms.find(TermKey::of(key));
         }
         prop_assert!(streamed(terms.stream()).len() <= lists.len() + 1);
         for ordinal in 0..count {
             let _ = terms.record(ordinal);
         }
         prop_assert!(open(&sections, count + 8).is_none());
+    }
+}
+
+proptest! {
+    /// The slow twin compares byte by byte.
+    #[test]
+    fn places_have_the_check(checks in any::<[u8; 16]>(), check in any::<u8>(), same in any::<[bool; 16]>()) {
+        let mut checks = checks;
+        for (found, _) in checks.iter_mut().zip(same).filter(|(_, same)| *same) {
+            *found = check;
+        }
+        let mut expected = 0;
+        for (place, &found) in checks.iter().enumerate() {
+            expected |= u32::from(found == check) << place;
+        }
+        prop_assert_eq!(hash::places_of(&checks, check), expected);
     }
 }
