@@ -39,6 +39,13 @@ def test_two_engines_have_only_each_other(agreement):
     assert not agreement.shorttail_agrees(agreement.compare(*modes(lucene=[1, 7], shorttail=[1, 8])))
 
 
+def test_an_earlier_shorttail_judges_only_where_there_is_no_other(agreement):
+    found = agreement.compare(*modes(lucene=[1, 7], tantivy=[1, 7], before=[1, 8], shorttail=[1, 8]))
+    assert not agreement.shorttail_agrees(found)
+    assert agreement.shorttail_agrees(agreement.compare(*modes(before=[1, 8], shorttail=[1, 8])))
+    assert not agreement.shorttail_agrees(agreement.compare(*modes(before=[1, 8], shorttail=[1, 7])))
+
+
 def test_without_a_majority_a_search_is_undecided(agreement):
     found = agreement.compare(*modes(lucene=[1, 7], tantivy=[1, 9], shorttail=[1, 8]))
     assert agreement.shorttail_agrees(found)

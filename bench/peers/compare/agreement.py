@@ -2,12 +2,13 @@
 
 An engine's count of a search is right where it is that of the majority of the other engines. Engines disagree on which
 characters are letters (they follow different versions of Unicode), so a single engine that differs is the one in
-question, whichever it is. Where the others have no majority the search is undecided.
+question, whichever it is. Where the others have no majority the search is undecided. An earlier Shorttail is held against
+the others, and judges only where there is no other.
 """
 
 from collections import Counter
 
-from compare.engines import REFERENCES, SHORTTAIL
+from compare.engines import BEFORE, REFERENCES, SHORTTAIL
 
 EXAMPLES_MAX = 5
 
@@ -23,11 +24,17 @@ def majority(counts):
 def compare(modes, queries):
     """Every engine's hit counts against the majority of the others, and its best hits against the reference's."""
     names = list(next(iter(modes.values()))["engines"])
-    reference = next((name for name in REFERENCES if name in names), None)
+    reference = next((name for name in [*REFERENCES, BEFORE] if name in names), None)
     if reference is None or len(names) < 2:
         return {"reference": None, "engines": {}}
     return {"reference": reference,
             "engines": {name: compared(name, names, reference, modes, queries) for name in names}}
+
+
+def judges(name, names):
+    """The engines that an engine is held against."""
+    others = [other for other in names if other != name]
+    return [other for other in others if other != BEFORE] or others
 
 
 def compared(name, names, reference, modes, queries):
@@ -35,7 +42,7 @@ def compared(name, names, reference, modes, queries):
     found = {"compared": 0, "counts_equal": 0, "undecided": 0, "with_best": 0, "best_equal": 0, "examples": []}
     for mode, measured in modes.items():
         own = measured["engines"][name]
-        others = [measured["engines"][other]["counts"] for other in names if other != name]
+        others = [measured["engines"][other]["counts"] for other in judges(name, names)]
         for at, count in enumerate(own["counts"]):
             found["compared"] += 1
             expected = majority([counts[at] for counts in others])

@@ -82,6 +82,22 @@ class Shorttail(RustEngine):
         return self.build_folder / "dist" / f"peer-{self.name}"
 
 
+class Built(RustEngine):
+    """A program that is built already: the project's own, of an earlier commit."""
+
+    def __init__(self, name, title, program):
+        super().__init__(name, title)
+        self.built = program
+
+    def build(self):
+        if not self.program.is_file():
+            raise Unavailable(f"{self.program}: no such program")
+
+    @property
+    def program(self):
+        return self.built
+
+
 class Lucene(Engine):
     """Lucene, by Maven, on the newest JDK there is, with its vector module."""
 
@@ -126,6 +142,7 @@ class Lucene(Engine):
 
 
 SHORTTAIL = "shorttail"
+BEFORE = "before"
 ALL = {engine.name: engine for engine in [
     Shorttail(SHORTTAIL, "Shorttail"),
     Lucene("lucene", "Lucene"),

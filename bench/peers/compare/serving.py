@@ -8,6 +8,7 @@ Limits: no queueing, no network, no second query at the same time. With several 
 among them; the throughput of many clients is then taken too, in turn again, as the median over the passes.
 """
 
+import contextlib
 import math
 import os
 import statistics
@@ -98,54 +99,57 @@ def settled(passes, now_s):
     return statistics.median(latest) > (1 - SETTLED_SHARE) * statistics.median(before)
 
 
-def measure(engines, folders, mode, queries, passes, logs):
-    """Times and results of one mode, by engine."""
+@contextlib.contextmanager
+def serving(engines, folders, mode, queries, logs, threads=1):
+    """Warm servers of the engines, with which passes are measured in turn; they end with the block."""
     logs.mkdir(parents=True, exist_ok=True)
-    load_before = os.getloadavg()[0]
     servers = []
     try:
         for engine in engines:
-            log = logs / f"{engine.name}-{mode}.log"
-            servers.append(Server(engine, folders[engine.name], mode, queries.file, log))
+            log = logs / f"{engine.name}-{mode}-t{threads}.log"
+            servers.append(Server(engine, folders[engine.name], mode, queries.file, log, threads))
         for server in servers:
             server.warm()
-        for turn in range(passes):
-            first = turn % len(servers)
-            for server in servers[first:] + servers[:first]:
-                server.passes_ns.append(server.one_pass())
-        measured = {server.engine.name: summary(server) for server in servers}
-        remarks = [server.engine.remark(server.log.read_text(errors="replace"))
-                   for server in servers]
+        yield servers
     finally:
         for server in servers:
             server.close()
+
+
+def measure_passes(servers, passes, then=lambda server: None):
+    """Measures a pass of each server in turn, another one first each time; calls `then` after each."""
+    for turn in range(passes):
+        first = turn % len(servers)
+        for server in servers[first:] + servers[:first]:
+            server.passes_ns.append(server.one_pass())
+            then(server)
+
+
+def measure(engines, folders, mode, queries, passes, logs):
+    """Times and results of one mode, by engine."""
+    load_before = os.getloadavg()[0]
+    with serving(engines, folders, mode, queries, logs) as servers:
+        measure_passes(servers, passes)
+        measured = {server.engine.name: summary(server) for server in servers}
+        remarks = [server.engine.remark(server.log.read_text(errors="replace"))
+                   for server in servers]
     return {"load": [round(load_before, 2), round(os.getloadavg()[0], 2)],
             "remarks": [remark for remark in remarks if remark], "engines": measured}
 
 
 def measure_threads(engines, folders, mode, queries, asked, logs):
     """Times of single queries and throughput of many clients, by number of threads and engine."""
-    logs.mkdir(parents=True, exist_ok=True)
+    clients = CLIENTS * max(asked.threads)
+
+    def saturate(server):
+        qps = server.saturate(asked.saturate_ms, clients)
+        server.saturated_qps += [] if qps is None else [qps]
+
     found = {}
     for threads in asked.threads:
-        servers = []
-        try:
-            for engine in engines:
-                log = logs / f"{engine.name}-{mode}-t{threads}.log"
-                servers.append(Server(engine, folders[engine.name], mode, queries.file, log, threads))
-            for server in servers:
-                server.warm()
-            clients = CLIENTS * max(asked.threads)
-            for turn in range(asked.passes):
-                first = turn % len(servers)
-                for server in servers[first:] + servers[:first]:
-                    server.passes_ns.append(server.one_pass())
-                    qps = server.saturate(asked.saturate_ms, clients)
-                    server.saturated_qps += [] if qps is None else [qps]
+        with serving(engines, folders, mode, queries, logs, threads) as servers:
+            measure_passes(servers, asked.passes, saturate)
             found[threads] = {server.engine.name: of_threads(server) for server in servers}
-        finally:
-            for server in servers:
-                server.close()
     return found
 
 

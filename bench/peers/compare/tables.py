@@ -1,6 +1,6 @@
 """Tables of the figures."""
 
-from compare.engines import SHORTTAIL
+from compare.engines import BEFORE, SHORTTAIL
 
 TIMES = ["mean_us", "p50_us", "p99_us"]
 
@@ -9,13 +9,16 @@ def times(modes, titles):
     """Modes down, engines across: mean / p50 / p99, and what Shorttail takes of the best peer; of that
     in brackets what it takes where each query counts with its fastest pass."""
     names = list(next(iter(modes.values()))["engines"])
-    rows = [["mode", *(titles[name] for name in names), "mean ratio", "p50 ratio", "p99 ratio"]]
+    earlier = ["over before: mean", "p99"] if BEFORE in names else []
+    rows = [["mode", *(titles[name] for name in names), "mean ratio", "p50 ratio", "p99 ratio", *earlier]]
     for mode, measured in modes.items():
         engines = measured["engines"]
         cells = [" / ".join(figure(engines[name][time]) for time in TIMES) for name in names]
         fastest = {name: figures["fastest"] for name, figures in engines.items()}
         rows.append([mode, *cells,
-                     *(f"{ratio(engines, time)} ({ratio(fastest, time)})" for time in TIMES)])
+                     *(f"{ratio(engines, time)} ({ratio(fastest, time)})" for time in TIMES),
+                     *(f"{over_before(engines, time)} ({over_before(fastest, time)})"
+                       for time in ("mean_us", "p99_us") if earlier)])
     return aligned(rows, 1)
 
 
@@ -57,10 +60,15 @@ def costs(found, titles):
 
 def ratio(engines, key):
     """Shorttail's figure over the best of its peers."""
-    peers = [figures[key] for name, figures in engines.items() if name != SHORTTAIL]
+    peers = [figures[key] for name, figures in engines.items() if name not in (SHORTTAIL, BEFORE)]
     if SHORTTAIL not in engines or not peers or not min(peers):
         return "-"
     return f"{engines[SHORTTAIL][key] / min(peers):.2f}"
+
+
+def over_before(engines, key):
+    """Shorttail's figure over that of an earlier commit."""
+    return f"{engines[SHORTTAIL][key] / engines[BEFORE][key]:.3f}"
 
 
 def figure(us):
