@@ -172,7 +172,7 @@ impl RunRecord {
 type Get<T> = fn(&Sample) -> Option<T>;
 
 /// Optional integer columns, in the order of the file.
-const INTEGERS: [(&str, Get<i64>); 11] = [
+const INTEGERS: [(&str, Get<i64>); 13] = [
     ("arrival", |s| Some(i64::from(s.arrival_idx))),
     ("query", |s| Some(i64::from(s.query_idx))),
     ("intended_ns", |s| Some(s.intended_ns as i64)),
@@ -187,6 +187,14 @@ const INTEGERS: [(&str, Get<i64>); 11] = [
     ("checksum", |s| Some(s.answer.as_ref()?.checksum as i64)),
     ("server_us", |s| {
         s.answer.as_ref()?.server_us.map(|us| us as i64)
+    }),
+    ("search_cpu_us", |s| {
+        let phases = s.answer.as_ref()?.phases?;
+        phases.search_cpu.map(|us| us as i64)
+    }),
+    ("run_queue_us", |s| {
+        let phases = s.answer.as_ref()?.phases?;
+        phases.run_queue.map(|us| us as i64)
     }),
 ];
 const FLAGS: [(&str, Get<bool>); 3] = [
@@ -275,7 +283,14 @@ fn of_table(mut table: Table) -> Vec<Sample> {
             checksum,
             timed_out: flag(2, row).unwrap_or_default(),
             coverage: coverage.get(row).copied().flatten().unwrap_or(1.0),
-            phases: phases_of(|idx| at(&phases[idx], row), unsigned(10, row)),
+            phases: phases_of(|idx| at(&phases[idx], row), unsigned(10, row)).map(|times| {
+                let (search_cpu, run_queue) = (unsigned(11, row), unsigned(12, row));
+                PhaseTimes {
+                    search_cpu,
+                    run_queue,
+                    ..times
+                }
+            }),
             server_us: unsigned(10, row),
             searches: Vec::new(),
             handlers: None,
@@ -317,7 +332,8 @@ mod tests {
             summaries: 7,
             render: 8,
             total: 40,
-            ..PhaseTimes::default()
+            search_cpu: Some(9),
+            run_queue: Some(10),
         };
         let answered = Sample {
             arrival_idx: 3,

@@ -113,8 +113,10 @@ impl Summary {
     }
 }
 
+/// Returns the phases' times, and those of handlers where the server measured some.
 fn phases(samples: &[&Sample]) -> Vec<(&'static str, Times)> {
     let mut phases: Vec<(&'static str, Times)> = Vec::new();
+    let (mut search_cpu, mut run_queue) = (Times::default(), Times::default());
     for sample in samples {
         let Some(of_sample) = sample.answer.as_ref().and_then(|answer| answer.phases) else {
             continue;
@@ -125,7 +127,20 @@ fn phases(samples: &[&Sample]) -> Vec<(&'static str, Times)> {
             }
             phases[idx].1.add_ns(us.saturating_mul(1000));
         }
+        for (times, us) in [
+            (&mut search_cpu, of_sample.search_cpu),
+            (&mut run_queue, of_sample.run_queue),
+        ] {
+            us.into_iter()
+                .for_each(|us| times.add_ns(us.saturating_mul(1000)));
+        }
     }
+    let of_handlers = [("search_cpu", search_cpu), ("run_queue", run_queue)];
+    phases.extend(
+        of_handlers
+            .into_iter()
+            .filter(|(_, times)| times.count() > 0),
+    );
     phases
 }
 

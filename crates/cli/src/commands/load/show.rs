@@ -39,13 +39,11 @@ pub(super) fn write_table(to: &mut impl Write, runs: &[Repetition]) -> io::Resul
     if server.count() > 0 {
         rows.push(row_of("server's own time", &server));
     }
-    for (idx, (name, _)) in last.summary.phases.iter().enumerate() {
-        let none = Times::default();
-        let of_run = |run: &Repetition| run.summary.phases.get(idx).map(|(_, times)| times.clone());
-        let mut phase = none;
-        runs.iter()
-            .filter_map(of_run)
-            .for_each(|times| phase.merge(&times));
+    for (name, _) in &last.summary.phases {
+        let mut phase = Times::default();
+        let of_runs = runs.iter().flat_map(|run| &run.summary.phases);
+        let same = of_runs.filter(|(of_run, _)| of_run == name);
+        same.for_each(|(_, times)| phase.merge(times));
         rows.push(row_of(&format!("  {}", name.replace('_', " ")), &phase));
     }
     let written = written::times(runs).into_iter();
