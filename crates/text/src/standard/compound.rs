@@ -13,9 +13,8 @@
 
 use super::class::{Class, class_of};
 use super::fold::fold_bare_into;
-use super::query::Ways;
 use super::runs::{Element, Link};
-use super::terms::Terms;
+use super::terms::{Terms, Ways};
 use super::words::{Stemmed, push_word};
 use crate::language::Languages;
 use smallvec::{SmallVec, smallvec};

@@ -27,7 +27,8 @@ mod words;
 mod tests;
 
 pub use detect::Detector;
-pub use query::{QueryWord, Way, Ways};
+pub use query::QueryWord;
+pub use terms::{Way, Ways};
 
 use crate::language::{Language, Languages, Script};
 use crate::stem::{Stemming, stem, stem_in_place};

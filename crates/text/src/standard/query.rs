@@ -3,23 +3,17 @@
 use super::compound::Compound;
 use super::pairs;
 use super::runs::{Run, each_run};
-use super::terms::Terms;
+use super::terms::{Terms, Way, Ways};
 use super::words::{Stemmed, push_word};
 use super::{each_token, emoji_into};
 use crate::language::Languages;
-use smallvec::{SmallVec, smallvec};
+use smallvec::smallvec;
 
 /// Upper limit on the ways in which a phrase is looked for.
 const WAYS_MAX: usize = 8;
 
 /// Upper limit on the pairs of letters of a word. A longer text without blanks is several words.
 const PAIRS_MAX: usize = 32;
-
-/// Terms that follow each other in a document.
-pub type Way = SmallVec<[String; 1]>;
-
-/// Ways of which a document holds any. Most words have one, of one term.
-pub type Ways = SmallVec<[Way; 1]>;
 
 /// A word of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,13 @@
-//! Terms that share a place, each once.
+//! Terms that share a place, each once, and terms that follow each other.
 
 use crate::token::TERM_BYTES_MAX;
 use smallvec::SmallVec;
+
+/// Terms that follow each other in a document.
+pub type Way = SmallVec<[String; 1]>;
+
+/// Ways of which a document holds any. Most words have one, of one term.
+pub type Ways = SmallVec<[Way; 1]>;
 
 /// Cuts a text to `bytes_max` bytes at most, at a character boundary.
 pub(super) fn cut(text: &mut String, bytes_max: usize) {

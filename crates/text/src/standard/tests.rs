@@ -101,7 +101,7 @@ fn finds(languages: Languages, query: &str, document: &str) -> bool {
     each_token(languages, document, &mut String::new(), |token| {
         tokens.push((token.term.to_owned(), token.position));
     });
-    let holds = |ways: &[query::Way], is_prefix: bool| {
+    let holds = |ways: &[Way], is_prefix: bool| {
         let has = |term: &str, at: u32| {
             let is = |known: &str| known == term || is_prefix && known.starts_with(term);
             tokens
