@@ -182,9 +182,7 @@ impl<P: Policy + ?Sized> Engine<'_, P> {
                 self.next_core = (self.next_core + 1) % cores;
                 self.next_core
             }
-            NextCore::Random => {
-                ((self.machine_stream.uniform() * cores as f64) as usize).min(cores - 1)
-            }
+            NextCore::Random => self.machine_stream.index(cores),
             NextCore::Shortest => {
                 let length = |core: &usize| {
                     self.queues[*core].len() + usize::from(self.cores[*core].slot != NONE)

@@ -410,9 +410,7 @@ impl TimeSource<'_> {
                 let queries = searches.queries();
                 let row = match order {
                     Order::AsMeasured => *next,
-                    Order::Shuffled => {
-                        ((stream.uniform() * queries as f64) as usize).min(queries - 1)
-                    }
+                    Order::Shuffled => stream.index(queries),
                 };
                 *next = if *next + 1 == queries { 0 } else { *next + 1 };
                 parts_ms

@@ -62,14 +62,11 @@ impl SortKey {
             let is_known =
                 field == SITE || schema.get(field).is_some_and(|kind| kind.is_columnar());
             if !is_known {
-                let names: Vec<&str> = schema
-                    .columnar()
-                    .map(|(name, _)| name)
-                    .take(NAMES_TOLD)
-                    .collect();
-                let names = names.join(", ");
+                let names = schema.columnar().map(|(name, _)| name).take(NAMES_TOLD);
+                let names: Vec<&str> = names.chain([SITE]).collect();
                 return Err(bad(format!(
-                    "there is no field `{field}` that hits can be sorted by; fields are {names}, {SITE}"
+                    "there is no field `{field}` that hits can be sorted by; there is {}",
+                    names.join(", ")
                 )));
             }
             let mut key = SortKey {
