@@ -8,6 +8,7 @@
 use crate::random::Purpose;
 use crate::{Interval, Label, Outcome, Sample, Summary, Times, p_of_mean};
 use serde::Serialize;
+use stats::{Estimate, student_p};
 
 const REPETITIONS_MIN: usize = 3;
 const BLOCKS: usize = 20;
@@ -209,11 +210,26 @@ fn of_blocks(first: &[Outcome], second: &[Outcome], figure: Figure) -> Option<(I
         low: ratios[RESAMPLES / 40],
         high: ratios[RESAMPLES - 1 - RESAMPLES / 40],
     };
-    // The share of resamples on the other side of 1, for both sides; no p value is below that of a single one.
-    let below = ratios.partition_point(|&ratio| ratio < 1.0);
-    let above = ratios.len() - ratios.partition_point(|&ratio| ratio <= 1.0);
-    let beyond = below.min(above).max(1) as f64;
-    Some((interval, (2.0 * beyond / RESAMPLES as f64).min(1.0)))
+    // The share of resamples that reach 1 from either side, for both sides.
+    let low = ratios.partition_point(|&ratio| ratio <= 1.0);
+    let high = ratios.len() - ratios.partition_point(|&ratio| ratio < 1.0);
+    let p_value = match low.min(high) {
+        0 => p_beyond_resamples(&ratios, count - 1),
+        reaching => (2.0 * reaching as f64 / RESAMPLES as f64).min(1.0),
+    };
+    Some((interval, p_value))
+}
+
+/// Returns the p value of a ratio of 1 that no resample reaches: by Student's distribution, with the deviation of the
+/// resampled logarithms as the standard error. The share of one resample is too coarse for the correction of many
+/// comparisons.
+fn p_beyond_resamples(ratios: &[f64], freedom: usize) -> f64 {
+    let logarithms: Vec<f64> = ratios.iter().map(|ratio| ratio.ln()).collect();
+    let Estimate {
+        mean, deviation, ..
+    } = Estimate::of(&logarithms);
+    let p_value = student_p((mean / deviation).abs(), freedom);
+    p_value.min(2.0 / RESAMPLES as f64)
 }
 
 /// Response times of one side, each with its block of time, in descending order. Unfinished ones come
@@ -305,6 +321,17 @@ mod tests {
                 assert_eq!(back.verdict, Verdict::Faster, "{back:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_large_difference_passes_the_correction_of_many_comparisons() {
+        let found = compare(&side(1, 1.0, 1), &side(1, 2.0, 2), Figure::Mean).unwrap();
+        assert_eq!(found.basis, Basis::Blocks);
+        assert!(found.p_value.unwrap() < 0.05 / 1000.0, "{found:?}");
+        let none = compare(&side(1, 1.0, 1), &side(1, 1.0, 2), Figure::Mean).unwrap();
+        assert!(none.p_value.unwrap() > 0.002, "{none:?}");
+        let same = compare(&side(1, 1.0, 1), &side(1, 1.0, 1), Figure::Mean).unwrap();
+        assert_eq!(same.p_value, Some(1.0));
     }
 
     #[test]

@@ -33,7 +33,7 @@ impl<E> Default for Reloads<E> {
 }
 
 impl<E: Send + Sync + 'static> Reloads<E> {
-    /// Runs `reload` on a blocking thread, or shares the result of one that begins after this call. The
+    /// Runs `reload` on a thread of its own, or shares the result of one that begins after this call. The
     /// reload goes on if the caller stops waiting. `lost` is the error for a thread that panics.
     pub(crate) async fn run(
         self: &Arc<Self>,
@@ -50,9 +50,9 @@ impl<E: Send + Sync + 'static> Reloads<E> {
                 return result.clone();
             }
             let number = reloads.begun.fetch_add(1, Ordering::SeqCst) + 1;
-            let result = match tokio::task::spawn_blocking(reload).await {
-                Ok(result) => result.map_err(Arc::new),
-                Err(_) => Err(Arc::new(lost())),
+            let result = match in_background(reload).await {
+                Some(result) => result.map_err(Arc::new),
+                None => Err(Arc::new(lost())),
             };
             *last = Some((number, result.clone()));
             result
@@ -63,6 +63,19 @@ impl<E: Send + Sync + 'static> Reloads<E> {
             Err(_) => std::future::pending().await,
         }
     }
+}
+
+/// Runs `work` on a thread that leaves its CPU to searches; `None` where it panics or no thread can be started.
+async fn in_background<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    let (done, result) = tokio::sync::oneshot::channel();
+    let thread = std::thread::Builder::new().name("reload".to_owned());
+    let started = thread.spawn(move || {
+        vfs::thread::lower_priority();
+        // Nobody may be waiting any more.
+        let _ = done.send(work());
+    });
+    started.ok()?;
+    result.await.ok()
 }
 
 #[cfg(test)]
