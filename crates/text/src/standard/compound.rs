@@ -17,7 +17,7 @@ use super::runs::{Element, Link};
 use super::terms::{Terms, Ways};
 use super::words::{Stemmed, push_word};
 use crate::language::Languages;
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 use std::borrow::Cow;
 
 /// Upper limit on the parts of a word whose case changes within. A word of more parts is no name.
@@ -101,14 +101,14 @@ impl<'a> Compound<'a> {
     pub(super) fn forms(&self) -> Ways {
         let mut terms = Terms::default();
         if self.push_named(&mut terms) {
-            return single_forms(&terms);
+            return terms.single_forms();
         }
         let tie = self.tie();
         match self.without_dots() {
             Some(whole) => push_word(&whole, self.stemmed(), self.languages, &mut terms),
             None => self.push_whole(&mut terms),
         }
-        let mut forms = single_forms(&terms);
+        let mut forms = terms.single_forms();
         let parts = match tie {
             Tie::Clitic | Tie::Signs => Parts::new(),
             Tie::Digits if self.is_small(1) => Parts::new(),
@@ -344,11 +344,4 @@ fn number(written: &str) -> Cow<'_, str> {
             .filter(|&c| !(is_separator(c) || is_dotted && c == '.'))
             .collect(),
     }
-}
-
-fn single_forms(terms: &Terms) -> Ways {
-    terms
-        .iter()
-        .map(|term| smallvec![term.to_owned()])
-        .collect()
 }

@@ -57,12 +57,8 @@ fn words(languages: Languages, text: &str) -> Vec<(QueryWord, Option<&str>)> {
                 let is_number = written.as_bytes()[0].is_ascii_digit();
                 let stemmed = if is_number { Stemmed::No } else { Stemmed::Yes };
                 push_word(written, stemmed, languages, &mut terms);
-                let forms = terms
-                    .iter()
-                    .map(|term| smallvec![term.to_owned()])
-                    .collect();
                 let word = QueryWord {
-                    forms,
+                    forms: terms.single_forms(),
                     is_prefix: false,
                     end: None,
                 };

@@ -1,7 +1,7 @@
 //! Terms that share a place, each once, and terms that follow each other.
 
 use crate::token::TERM_BYTES_MAX;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 /// Terms that follow each other in a document.
 pub type Way = SmallVec<[String; 1]>;
@@ -39,6 +39,12 @@ impl Terms {
         }
         self.ends.push(self.bytes.len() as u32);
         true
+    }
+
+    /// Returns each term as a way of its own.
+    pub(super) fn single_forms(&self) -> Ways {
+        let own = |term: &str| smallvec![term.to_owned()];
+        self.iter().map(own).collect()
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
