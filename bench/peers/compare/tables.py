@@ -9,7 +9,7 @@ def times(modes, titles):
     """Modes down, engines across: mean / p50 / p99, and what Shorttail takes of the best peer; of that
     in brackets what it takes where each query counts with its fastest pass."""
     names = list(next(iter(modes.values()))["engines"])
-    earlier = ["over before: mean", "p99"] if BEFORE in names else []
+    earlier = ["over before: mean", "p99"] if {BEFORE, SHORTTAIL} <= set(names) else []
     rows = [["mode", *(titles[name] for name in names), "mean ratio", "p50 ratio", "p99 ratio", *earlier]]
     for mode, measured in modes.items():
         engines = measured["engines"]

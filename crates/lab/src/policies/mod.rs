@@ -8,8 +8,8 @@
 //! a round:  all policies and loads once, in an order drawn from the seed, with one schedule for all policies
 //! ```
 //!
-//! Rounds are short (with `--full` of 20 s), so that other activity on the machine meets all policies alike. Servers live through all rounds:
-//! what a policy learns of its traffic is part of it.
+//! Rounds are short (with `--full` of 20 s), so that other activity on the machine meets all policies alike. Servers live
+//! through all rounds: what a policy learns of its traffic is part of it.
 use crate::LabError;
 use crate::experiment::{Arm, Experiment};
 use crate::laboratory::{Depth, Laboratory, Step};

@@ -34,7 +34,7 @@ impl<E> Default for Reloads<E> {
 
 impl<E: Send + Sync + 'static> Reloads<E> {
     /// Runs `reload` on a thread of its own, or shares the result of one that begins after this call. The
-    /// reload goes on if the caller stops waiting. `lost` is the error for a thread that panics.
+    /// reload goes on if the caller stops waiting. `lost` is the error for a thread that panics or cannot be started.
     pub(crate) async fn run(
         self: &Arc<Self>,
         reload: impl FnOnce() -> Result<u64, E> + Send + 'static,
