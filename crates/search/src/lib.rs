@@ -40,6 +40,7 @@ pub use exec::gather::{Gathered, MatchesShare};
 pub use exec::profile::{self, Profile, profile};
 pub use exec::run::{Searched, collect, count_partition, search_partition, top_of_partition};
 pub use exec::task::{Cut, SearchTask, Share, Visitor};
+pub use exec::worker::Worker;
 pub use exhaustive::explain::{self, Explanation};
 pub use exhaustive::lacking::Lacking;
 pub use plan::{Plan, PlanCost, PlanKind, Ranking, ranking};

@@ -7,6 +7,7 @@ use crate::collect::collectors::Collectors;
 use crate::collect::doc_bits::DocBits;
 use crate::context::cancel::Stop;
 use crate::exec::task::{Leaving, SearchTask, Visitor};
+use crate::exec::walk::Coverage;
 use index::IndexError;
 
 /// Matches in the ranges that one worker took.
@@ -33,6 +34,22 @@ pub struct Gathered {
     pub documents_count: u64,
 }
 
+impl MatchesShare {
+    pub(super) fn of(
+        all: Collectors<'_, (), DocBits>,
+        coverage: Coverage,
+        ranges_count: usize,
+    ) -> MatchesShare {
+        MatchesShare {
+            is_cut: all.stop().count_is_cut(),
+            matches: all.matches,
+            documents_searched: coverage.documents_searched,
+            documents_count: coverage.documents_count,
+            ranges_count,
+        }
+    }
+}
+
 impl SearchTask {
     /// Gathers matches from ranges until none is left, or the visitor says so, as [`SearchTask::visit`] does hits.
     pub fn gather<'s>(
@@ -40,15 +57,7 @@ impl SearchTask {
         stop: &'s Stop<'s>,
         visitor: &mut impl Visitor,
     ) -> Result<MatchesShare, IndexError> {
-        let all = Collectors::new((), DocBits::default()).until(stop);
-        let (all, coverage, ranges_count) = self.collect(all, visitor)?;
-        Ok(MatchesShare {
-            is_cut: all.stop().count_is_cut(),
-            matches: all.matches,
-            documents_searched: coverage.documents_searched,
-            documents_count: coverage.documents_count,
-            ranges_count,
-        })
+        self.worker(stop).gather(visitor)
     }
 
     /// Gathers the matches of the whole task on the calling thread, as its only worker, until `stop` is due.

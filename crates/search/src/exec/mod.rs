@@ -2,6 +2,7 @@
 
 mod algorithm;
 mod at_least;
+mod claims;
 mod executor;
 mod filtered;
 pub mod gather;
@@ -11,5 +12,6 @@ pub mod run;
 mod shape;
 pub mod task;
 mod walk;
+pub mod worker;
 
 pub use walk::Coverage;

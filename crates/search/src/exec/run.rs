@@ -81,5 +81,5 @@ pub fn collect<'a: 'p, 'p, H: HitCollector<'p>, M: MatchCollector>(
         bound: f32::INFINITY,
     });
     let next = |_| pieces.next();
-    walk(plan, &segments, Walk::InOrder, Few::new(), next, top)
+    walk(plan, &segments, Walk::InOrder, &mut Few::new(), next, top)
 }

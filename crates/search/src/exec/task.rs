@@ -2,34 +2,33 @@
 //!
 //! ```text
 //! SearchTask::new ──► [ segment, segment, … ]            in order, for one worker
-//!      └── cut ─────► [ range, range, … ]                by what a hit there can score, highest first; the first
-//!                        │                               worker cuts (cut_by_first), or the caller (cut)
-//!                        ▲ next           each worker: work() ──► Share: its k best, its count, its coverage
+//!      └── cut ─────► [ range, range, … ]                with what a hit there can score; the first worker cuts
+//!                        │                               (cut_by_first), or the caller (cut)
+//!                        ▲ claims         each worker: work() ──► Share: its k best, its count, its coverage
 //!                        └─────────────── a threshold that all of them share and raise
 //! merged(shares) ──► Searched
 //! ```
 //!
 //! A task owns its plan and its segments, so that a worker may be any thread, and may outlive whoever made the task.
 //! Ranges are intervals of one segment's documents. A worker opens the query once a segment (the look-ups in the
-//! dictionary are the plan's), then takes range after range; it can leave after each. The threshold rises early
-//! because the best ranges come first, and a range that cannot hold a hit any more costs nothing. Exact for any
-//! number of workers: a hit enters at equal scores, and then the order of URL hashes decides.
+//! dictionary are the plan's), then takes range after range; it can leave after each. A range that cannot hold a hit any
+//! more costs nothing. Exact for any number of workers: a hit enters at equal scores, and then the order of URL hashes
+//! decides.
 
-use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
+use crate::algorithms::maxscore::WIDTH_MIN;
 use crate::collect::context::{Context, MatchNeeds};
-use crate::collect::match_count::MatchCount;
 use crate::collect::topk::after::After;
 use crate::collect::topk::hit::{ScoredHit, merge_sorted};
-use crate::collect::topk::kept::TopK;
 use crate::collect::topk::shared_threshold::SharedThreshold;
 use crate::context::cancel::Stop;
 use crate::context::wanted::Wanted;
 use crate::exec::algorithm::Algorithm;
+use crate::exec::claims::Claims;
 use crate::exec::run::Searched;
-use crate::exec::walk::{Coverage, Few, Piece, Walk, walk};
+use crate::exec::walk::{Few, Piece, Walk};
+use crate::exec::worker::Worker;
 use crate::plan::planner::Plan;
 use index::{IndexError, Segment};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// Ranges begin at multiples of this, so that no two share a word of bits.
@@ -40,7 +39,8 @@ const ALIGNED: u32 = 64;
 pub struct Cut {
     /// Ranges at most (one a segment at least).
     pub ranges_max: usize,
-    /// Lower limit on the postings of a range, approximate, so that the cost of beginning a range stays small.
+    /// Lower limit on the postings of a range, approximate, so that the cost of beginning a range stays small. With 0,
+    /// ranges may be as short as 64 documents, otherwise as a window of a union.
     pub postings_min: u64,
 }
 
@@ -81,25 +81,26 @@ impl<F: FnMut() -> bool> Visitor for Leaving<F> {
 /// A query on some segments, to be worked on by any number of workers.
 #[derive(Debug)]
 pub struct SearchTask {
-    plan: Arc<Plan>,
-    segments: Few<Arc<Segment>>,
-    k: usize,
-    wanted: Wanted,
+    pub(super) plan: Arc<Plan>,
+    pub(super) segments: Few<Arc<Segment>>,
+    pub(super) k: usize,
+    pub(super) wanted: Wanted,
     /// Place after which hits are wanted.
-    after: Option<After>,
+    pub(super) after: Option<After>,
     /// Granularity for the first worker, where `pieces` is left to it.
-    first_cut: Cut,
-    pieces: OnceLock<Pieces>,
-    next: AtomicUsize,
-    threshold: SharedThreshold,
+    pub(super) first_cut: Cut,
+    pub(super) pieces: OnceLock<Pieces>,
+    pub(super) threshold: SharedThreshold,
 }
 
 /// The ranges of a task.
 #[derive(Debug)]
-struct Pieces {
-    /// In order of segments; of a task that was cut, by bound, highest first.
-    list: Vec<Piece>,
-    order: Walk,
+pub(super) struct Pieces {
+    /// In order of segments and documents.
+    pub(super) list: Vec<Piece>,
+    /// Which of them workers have taken.
+    pub(super) claims: Claims,
+    pub(super) order: Walk,
 }
 
 /// Result of one worker, over the ranges that it took.
@@ -145,7 +146,6 @@ impl SearchTask {
             after: None,
             first_cut: Cut::at_most(1),
             pieces: OnceLock::from(whole),
-            next: AtomicUsize::new(0),
             threshold: SharedThreshold::default(),
         }
     }
@@ -184,7 +184,7 @@ impl SearchTask {
     }
 
     /// Opens the plan on all segments and cuts them into ranges, with their bounds.
-    fn cut_in<'s>(
+    pub(super) fn cut_in<'s>(
         &'s self,
         cut: Cut,
         context: &mut Context<'s>,
@@ -201,9 +201,12 @@ impl SearchTask {
         let postings: u64 = opened.iter().flatten().map(Algorithm::postings).sum();
         let worth = postings.checked_div(cut.postings_min).unwrap_or(u64::MAX);
         let length = total.div_ceil(worth.clamp(1, cut.ranges_max.max(1) as u64));
-        let length = (length.min(1 << 31) as u32)
-            .next_multiple_of(ALIGNED)
-            .max(ALIGNED);
+        let length = (length.min(1 << 31) as u32).max(1);
+        let length = length.next_multiple_of(match cut.postings_min {
+            0 => ALIGNED,
+            // A union searches whole windows.
+            _ => WIDTH_MIN,
+        });
         let mut list = Vec::new();
         for (number, opened) in opened.iter_mut().enumerate() {
             let Some(opened) = opened else {
@@ -226,9 +229,7 @@ impl SearchTask {
                 });
             }
         }
-        list.sort_by(|a, b| b.bound.total_cmp(&a.bound));
-        let order = Walk::Ranges;
-        Ok((Pieces { list, order }, opened))
+        Ok((Pieces::of(list, Walk::Ranges), opened))
     }
 
     /// Returns the ranges; of a task that its first worker cuts, none before that.
@@ -250,25 +251,25 @@ impl SearchTask {
 
     /// Returns whether every range was taken.
     pub fn is_exhausted(&self) -> bool {
-        let next = self.next.load(Ordering::Relaxed);
-        (self.pieces.get()).is_some_and(|pieces| next >= pieces.list.len())
+        (self.pieces.get()).is_some_and(|pieces| pieces.claims.is_exhausted())
     }
 
     /// Takes the ranges that are left, without searching them: after an error, and after cancellation.
     pub fn abandon(&self) {
-        self.next.store(usize::MAX / 2, Ordering::Relaxed);
+        // After an error in cutting, nobody shall cut again.
+        let pieces = (self.pieces).get_or_init(|| Pieces::whole(&self.plan, &self.segments));
+        pieces.claims.close();
     }
 
     /// Returns the number of ranges not taken yet that may still hold a hit.
-    fn live(&self, pieces: &Pieces) -> usize {
-        let live = match (pieces.order, self.wanted) {
+    pub(super) fn live(&self, pieces: &Pieces) -> usize {
+        match (pieces.order, self.wanted) {
             (Walk::Ranges, Wanted::Hits) => {
                 let threshold = self.threshold.get();
-                (pieces.list).partition_point(|piece| piece.bound >= threshold)
+                pieces.left_above(threshold)
             }
-            _ => pieces.list.len(),
-        };
-        live.saturating_sub(self.next.load(Ordering::Relaxed))
+            _ => pieces.claims.left_count(),
+        }
     }
 
     /// Runs the whole task on the calling thread, as its only worker, until `stop` is due.
@@ -293,82 +294,12 @@ impl SearchTask {
         stop: &'s Stop<'s>,
         visitor: &mut impl Visitor,
     ) -> Result<Share, IndexError> {
-        match self.wanted {
-            Wanted::Count => self.share_of::<_, true>((), stop, visitor, |()| Vec::new()),
-            Wanted::HitsAndCount => {
-                let hits = TopK::new(self.k).after(self.after.as_ref());
-                self.share_of::<_, true>(hits, stop, visitor, TopK::into_sorted)
-            }
-            Wanted::Hits => {
-                let hits = TopK::new(self.k).after(self.after.as_ref());
-                self.share_of::<_, false>(hits, stop, visitor, TopK::into_sorted)
-            }
-        }
+        self.worker(stop).visit(visitor)
     }
 
-    fn share_of<'s, H: HitCollector<'s>, const EXACT: bool>(
-        &'s self,
-        hits: H,
-        stop: &'s Stop<'s>,
-        visitor: &mut impl Visitor,
-        sorted: impl FnOnce(H) -> Vec<ScoredHit>,
-    ) -> Result<Share, IndexError> {
-        let mut top = Collectors::new(hits, MatchCount::<EXACT>::default()).until(stop);
-        if self.after.is_some() {
-            top.context = top.context.without_floors();
-        }
-        let (top, coverage, ranges_count) = self.collect(top, visitor)?;
-        let count_is_exact = EXACT && !top.stop().count_is_cut();
-        let hits = sorted(top.hits);
-        Ok(Share {
-            matches_count: top.matches.0.max(hits.len() as u64),
-            hits,
-            count_is_exact,
-            documents_searched: coverage.documents_searched,
-            documents_count: coverage.documents_count,
-            ranges_count,
-            ranges_skipped: coverage.ranges_skipped,
-        })
-    }
-
-    /// Feeds collectors with the ranges that one worker takes. Returns them with the coverage and the number of ranges.
-    pub(super) fn collect<'s, H: HitCollector<'s>, M: MatchCollector>(
-        &'s self,
-        mut top: Collectors<'s, H, M>,
-        visitor: &mut impl Visitor,
-    ) -> Result<(Collectors<'s, H, M>, Coverage, usize), IndexError> {
-        let mut opened = Few::new();
-        let pieces = match self.pieces.get() {
-            Some(pieces) => pieces,
-            None => {
-                let (mut pieces, algorithms) = self.cut_in(self.first_cut, &mut top.context)?;
-                if top.stop().is_aborted() || top.stop().is_due_now() {
-                    // A segment that could not be opened in time is not one without matches.
-                    pieces = Pieces::whole(&self.plan, &self.segments);
-                } else {
-                    opened = algorithms;
-                }
-                let pieces = self.pieces.get_or_init(|| pieces);
-                visitor.opened(pieces.list.len());
-                pieces
-            }
-        };
-        if pieces.order == Walk::Ranges {
-            top.context.share(&self.threshold);
-            top.context.exchange();
-        }
-        let segments: Few<&Segment> = self.segments.iter().map(|segment| &**segment).collect();
-        let mut ranges_count = 0;
-        let next = |is_searched: bool| {
-            if is_searched && !visitor.range_done(self.live(pieces)) {
-                return None;
-            }
-            let piece = pieces.list.get(self.next.fetch_add(1, Ordering::Relaxed))?;
-            ranges_count += 1;
-            Some(piece.clone())
-        };
-        let coverage = walk(&self.plan, &segments, pieces.order, opened, next, &mut top)?;
-        Ok((top, coverage, ranges_count))
+    /// Returns a worker, for several visits of one thread. Each worker has a `stop` of its own.
+    pub fn worker<'s>(&'s self, stop: &'s Stop<'s>) -> Worker<'s> {
+        Worker::new(self, stop)
     }
 
     /// Puts the shares of all workers together. Ranges that none of them took are not searched and not counted.
@@ -418,8 +349,23 @@ impl SearchTask {
 }
 
 impl Pieces {
+    fn of(list: Vec<Piece>, order: Walk) -> Pieces {
+        Pieces {
+            claims: Claims::new(list.len()),
+            list,
+            order,
+        }
+    }
+
+    /// Returns the number of pieces that nobody has taken and that can hold a score of `threshold`.
+    fn left_above(&self, threshold: f32) -> usize {
+        let left = (self.list.iter().enumerate())
+            .filter(|(at, piece)| piece.bound >= threshold && !self.claims.is_taken(*at));
+        left.count()
+    }
+
     /// Returns the segments as they are.
-    fn whole(plan: &Plan, segments: &[Arc<Segment>]) -> Pieces {
+    pub(super) fn whole(plan: &Plan, segments: &[Arc<Segment>]) -> Pieces {
         let list = match plan.matches_nothing() {
             true => Vec::new(),
             false => (0..)
@@ -431,10 +377,7 @@ impl Pieces {
                 })
                 .collect(),
         };
-        Pieces {
-            list,
-            order: Walk::InOrder,
-        }
+        Pieces::of(list, Walk::InOrder)
     }
 }
 

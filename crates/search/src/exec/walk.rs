@@ -53,12 +53,12 @@ impl Coverage {
 }
 
 /// Feeds collectors with the pieces that `next` gives, until it gives none. `next` hears whether the piece before was
-/// searched, or skipped. `opened` has the plan opened on some segments already, by their index.
+/// searched, or skipped. `opened` has the plan opened on some segments, by their index, and keeps those of ranges.
 pub(super) fn walk<'a, H: HitCollector<'a>, M: MatchCollector>(
     plan: &'a Plan,
     segments: &[&'a Segment],
     order: Walk,
-    mut opened: Few<Option<Algorithm<'a>>>,
+    opened: &mut Few<Option<Algorithm<'a>>>,
     mut next: impl FnMut(bool) -> Option<Piece>,
     top: &mut Collectors<'a, H, M>,
 ) -> Result<Coverage, IndexError> {

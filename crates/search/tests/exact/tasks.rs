@@ -236,6 +236,22 @@ impl Visitor for ByChance {
     }
 }
 
+/// After an error in cutting nobody may try again.
+#[test]
+fn an_abandoned_task_has_nothing_left_to_take() {
+    let index = index();
+    let plan = plan(&index, QUERIES[0]);
+    let cut = Cut::at_most(9);
+    let task = SearchTask::new(plan, segments(&index), K, false).cut_by_first(cut);
+    assert!(!task.is_exhausted());
+    task.abandon();
+    assert!(task.is_exhausted());
+    let share = task.work(&Stop::default(), || false).unwrap();
+    assert_eq!(share.ranges_count, 0);
+    let found = task.merged([share]);
+    assert!(found.documents_searched < found.documents_count);
+}
+
 /// Workers that begin, leave and come back at any end of a range, any number of them, whatever the cut.
 #[test]
 fn joins_and_leaves_change_no_answer() {
@@ -271,8 +287,14 @@ fn joins_and_leaves_change_no_answer() {
                             let leaves_in = 1 + state % 5;
                             let mut visitor = ByChance { state, leaves_in };
                             let mut shares = Vec::new();
+                            let stop = Stop::default();
+                            // Half of them come back with their lists open.
+                            let mut worker = (state % 2 == 0).then(|| task.worker(&stop));
                             while !task.is_exhausted() {
-                                shares.push(visit(&mut visitor));
+                                shares.push(match &mut worker {
+                                    Some(worker) => worker.visit(&mut visitor).unwrap(),
+                                    None => visit(&mut visitor),
+                                });
                             }
                             shares
                         })

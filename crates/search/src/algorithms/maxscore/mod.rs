@@ -38,7 +38,7 @@ use index::{DocId, IndexError, Segment};
 use std::ops::Range;
 
 /// Width of the narrowest window, in documents: its sums fit a first-level cache, and bounds are tight.
-const WIDTH_MIN: u32 = if cfg!(test) { 64 } else { 8192 };
+pub(crate) const WIDTH_MIN: u32 = if cfg!(test) { 64 } else { 8192 };
 /// Target number of postings of a window.
 const POSTINGS_PER_WINDOW: u64 = 2048;
 
