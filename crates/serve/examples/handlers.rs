@@ -21,32 +21,48 @@ use std::time::{Duration, Instant};
 
 const USAGE: &str = "usage: handlers (--spin MEAN_MS,SIGMA,MAX_MS | --index DIR --queries FILE [--join N] [--k N]) \
     [--policies A;B] [--loads 0.1,0.3] [--handlers N] [--seconds S] [--rounds N] [--seed N] [--pin yes]";
+/// Time of a run at saturation, in s.
+const SATURATED_S: f64 = 3.0;
 /// Timeout of a request.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
 fn main() -> Result<(), Box<dyn Error>> {
     let options = Options::read()?;
     let service = Service::open(&options)?;
-    let capacity_per_s = service.capacity(&options)?;
+    let capacity_per_s = service.capacity(&options, "fifo:1")?;
     println!(
         "{} handlers, {}: {capacity_per_s:.0} requests/s at saturation with fifo:1\n",
         options.handlers,
         service.describe()
     );
     println!(
-        "{:<28} {:>5} {:>8} {:>8} {:>8} {:>8} {:>8} {:>7} {:>7} {:>6}",
-        "policy", "load", "mean ms", "p50", "p90", "p99", "p99.9", "helped", "parked", "late"
+        "{:<28} {:>5} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>7} {:>7} {:>6}",
+        "policy",
+        "load",
+        "mean ms",
+        "p50",
+        "p90",
+        "p99",
+        "p99.9",
+        "CPU ms",
+        "helped",
+        "parked",
+        "late"
     );
     let mut lags = Vec::new();
     for &load in &options.loads {
         let mut runs: Vec<Vec<f64>> = vec![Vec::new(); options.policies.len()];
         let mut notes = vec![(0, 0, 0); options.policies.len()];
+        let mut cpu = vec![(Duration::ZERO, 0); options.policies.len()];
         for round in 0..options.rounds {
             for step in 0..options.policies.len() {
                 let at = (step + round * 3) % options.policies.len();
                 let server = service.server(&options, &options.policies[at])?;
                 let seed = options.seed + round as u64;
+                let before = vfs::process_cpu_time();
                 let run = service.run(&server, load * capacity_per_s, options.seconds, seed);
+                cpu[at].0 += vfs::process_cpu_time().saturating_sub(before);
+                cpu[at].1 += run.lags_ms.len();
                 let figures = server.figures();
                 notes[at].0 += figures.helped.load(Relaxed);
                 notes[at].1 += figures.parked.load(Relaxed);
@@ -55,21 +71,41 @@ fn main() -> Result<(), Box<dyn Error>> {
                 runs[at].extend(run.responses_ms);
             }
         }
-        for ((name, mut all), note) in options.policies.iter().zip(runs).zip(notes) {
+        let rows = options.policies.iter().zip(runs).zip(notes).zip(cpu);
+        for (((name, mut all), note), (cpu, requests)) in rows {
             all.sort_unstable_by(f64::total_cmp);
             let at = |share: f64| all[((all.len() as f64 * share) as usize).min(all.len() - 1)];
             let mean = all.iter().sum::<f64>() / all.len() as f64;
             println!(
-                "{name:<28} {load:>5} {mean:>8.3} {:>8.3} {:>8.3} {:>8.3} {:>8.3} {:>7} {:>7} {:>6}",
+                "{name:<28} {load:>5} {mean:>8.3} {:>8.3} {:>8.3} {:>8.3} {:>8.3} {:>8.3} {:>7} {:>7} {:>6}",
                 at(0.5),
                 at(0.9),
                 at(0.99),
                 at(0.999),
+                cpu.as_secs_f64() * 1e3 / requests as f64,
                 note.0,
                 note.1,
                 note.2
             );
         }
+    }
+    let mut rates = vec![(0.0, 0.0); options.policies.len()];
+    for round in 0..options.rounds {
+        for step in 0..rates.len() {
+            let at = (step + round * 3) % rates.len();
+            let before = vfs::process_cpu_time();
+            let rate = service.capacity(&options, &options.policies[at])?;
+            let cpu = vfs::process_cpu_time().saturating_sub(before);
+            rates[at].0 += rate;
+            rates[at].1 += cpu.as_secs_f64() * 1e3 / (rate * SATURATED_S);
+        }
+    }
+    for (name, (rate, cpu_ms)) in options.policies.iter().zip(&rates) {
+        let (rate, of_first) = (rate / options.rounds as f64, rate / rates[0].0);
+        let cpu_ms = cpu_ms / options.rounds as f64;
+        println!(
+            "{name:<28}  at saturation {rate:>8.0} requests/s, {of_first:.3} of the first policy, CPU {cpu_ms:.3} ms"
+        );
     }
     lags.sort_unstable_by(f64::total_cmp);
     let at = |share: f64| lags[((lags.len() as f64 * share) as usize).min(lags.len() - 1)];
@@ -313,14 +349,14 @@ impl Service {
         }
     }
 
-    /// Requests a second that handlers answer when some always wait, with one handler a request.
-    fn capacity(&self, options: &Options) -> Result<f64, Box<dyn Error>> {
-        let server = self.server(options, "fifo:1")?;
+    /// Requests a second that handlers answer when some always wait.
+    fn capacity(&self, options: &Options, policy: &str) -> Result<f64, Box<dyn Error>> {
+        let server = self.server(options, policy)?;
         let mut chance = Chance(options.seed);
         let began = Instant::now();
         let mut number = 0;
         let mut waiting = std::collections::VecDeque::new();
-        while began.elapsed().as_secs_f64() < 3.0 {
+        while began.elapsed().as_secs_f64() < SATURATED_S {
             while waiting.len() < 16 * options.handlers {
                 number += 1;
                 waiting.push_back(self.ask(&server, number, &mut chance));

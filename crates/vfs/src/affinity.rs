@@ -62,7 +62,18 @@ pub fn current_cpu() -> u32 {
 /// Returns the CPU time that the calling thread has used.
 #[cfg(target_os = "linux")]
 pub fn thread_cpu_time() -> std::time::Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    duration_of(rustix::time::ClockId::ThreadCPUTime)
+}
+
+/// Returns the CPU time that all threads of this process have used.
+#[cfg(target_os = "linux")]
+pub fn process_cpu_time() -> std::time::Duration {
+    duration_of(rustix::time::ClockId::ProcessCPUTime)
+}
+
+#[cfg(target_os = "linux")]
+fn duration_of(clock: rustix::time::ClockId) -> std::time::Duration {
+    let time = rustix::time::clock_gettime(clock);
     std::time::Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec as u32)
 }
 
@@ -111,6 +122,12 @@ pub fn thread_run_queue_wait() -> Option<std::time::Duration> {
 /// Knows nothing: this system has no call for it.
 #[cfg(not(target_os = "linux"))]
 pub fn thread_cpu_time() -> std::time::Duration {
+    std::time::Duration::ZERO
+}
+
+/// Knows nothing: this system has no call for it.
+#[cfg(not(target_os = "linux"))]
+pub fn process_cpu_time() -> std::time::Duration {
     std::time::Duration::ZERO
 }
 

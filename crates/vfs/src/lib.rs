@@ -40,7 +40,9 @@ mod system;
 #[allow(unsafe_code)]
 pub mod thread;
 
-pub use affinity::{affinity, set_affinity, thread_cpu_time, thread_run_queue_wait};
+pub use affinity::{
+    affinity, process_cpu_time, set_affinity, thread_cpu_time, thread_run_queue_wait,
+};
 #[cfg(target_os = "linux")]
 pub use affinity::{current_cpu, thread_id};
 pub use entry::{OtherEntry, OtherKind};

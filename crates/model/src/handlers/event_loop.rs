@@ -84,6 +84,7 @@ pub fn run(
         wake_ns: costs.wake_us * 1e3,
         join_ns: costs.join_us * 1e3,
         efficiency: costs.efficiency,
+        ..Learnt::default()
     });
     let mut engine = Engine {
         settings,
@@ -301,8 +302,9 @@ impl Engine<'_> {
             now_ns,
             query: id,
             ranges: query.ranges,
+            join_ns: 0,
         };
-        self.board.open(now_ns, id, query.ranges);
+        self.board.open(now_ns, id, query.ranges, 0);
         self.note(event, || Decision::Noted);
     }
 

@@ -88,6 +88,8 @@ impl Entry {
             is_owner,
             arrived_ns: self.arrived_ns,
             left_ns: self.left_ns(),
+            join_ns: self.progress.join_ns(),
+            stay_ns: u64::MAX,
             deadline_ns: self.deadline_ns,
             urgent_ns: self.urgent_ns,
         }

@@ -131,11 +131,12 @@ impl Board {
         start
     }
 
-    /// Notes that a begun query is cut into `ranges`: others may help from now on. Wake helpers afterwards.
-    pub fn open(&mut self, now_ns: u64, id: QueryId, ranges: u32) {
+    /// Notes that a begun query is cut into `ranges`, and that its first handler took `join_ns` to open it: others may
+    /// help from now on. Wake helpers afterwards.
+    pub fn open(&mut self, now_ns: u64, id: QueryId, ranges: u32, join_ns: u64) {
         self.now_ns = self.now_ns.max(now_ns);
         if let Some(entry) = self.slots[id].as_mut() {
-            entry.progress.cut(ranges);
+            entry.progress.cut(ranges, join_ns);
             entry.stage = Stage::Open;
         }
     }

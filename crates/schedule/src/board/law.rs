@@ -9,6 +9,11 @@ const EFFICIENCY: f64 = 0.9;
 /// Efficiency below which nobody helps: SMT siblings that share one busy core, or a starved memory bus.
 const EFFICIENCY_MIN: f64 = 0.6;
 
+/// Share of their time for which handlers have a CPU below which nobody helps: the CPUs are busy with other threads, and a
+/// helper would take what the owner, or whoever sends the answer, needs. (At 0.85, with a client and the front-end on the same
+/// two cores, nobody helped from a load of 0.5 on, where help still took a third off the 99th percentile.)
+const CPU_SHARE_MIN: f64 = 0.6;
+
 /// Costs of help as measured on this machine.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Learnt {
@@ -18,6 +23,8 @@ pub struct Learnt {
     pub join_ns: f64,
     /// Work of a helper per unit of its time, the owner's being 1.
     pub efficiency: f64,
+    /// Share of their time in ranges for which handlers had a CPU: less than 1 where other threads took it.
+    pub cpu_share: f64,
 }
 
 impl Default for Learnt {
@@ -26,6 +33,7 @@ impl Default for Learnt {
             wake_ns: WAKE_NS as f64,
             join_ns: JOIN_NS as f64,
             efficiency: EFFICIENCY,
+            cpu_share: 1.0,
         }
     }
 }
@@ -47,6 +55,9 @@ impl Learnt {
 
     /// Returns the same for a handler of an efficiency of its own.
     pub(super) fn worth_at_ns(&self, hands: u32, is_awake: bool, e: f64) -> u64 {
+        if self.cpu_share < CPU_SHARE_MIN {
+            return u64::MAX;
+        }
         let start_ns = self.join_ns + if is_awake { 0.0 } else { self.wake_ns };
         (2.0 * start_ns * speed_up(hands, e) * speed_up(hands + 1, e) / e) as u64
     }
@@ -68,5 +79,10 @@ mod tests {
             ..learnt
         };
         assert_eq!(slow.worth_ns(1, true), u64::MAX);
+        let crowded = Learnt {
+            cpu_share: 0.5,
+            ..learnt
+        };
+        assert_eq!(crowded.worth_ns(1, true), u64::MAX);
     }
 }

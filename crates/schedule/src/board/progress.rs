@@ -13,6 +13,8 @@ pub struct Progress {
     worked_ns: AtomicU64,
     /// Predicted time of all ranges on one handler, in ns.
     likely_ns: AtomicU64,
+    /// Time that a handler takes before its first range, in ns.
+    join_ns: AtomicU64,
 }
 
 impl Progress {
@@ -29,9 +31,15 @@ impl Progress {
         self.likely_ns.store(likely_ns, Relaxed);
     }
 
-    /// Notes the number of ranges.
-    pub fn cut(&self, ranges: u32) {
+    /// Notes the number of ranges, and the time that a handler takes before its first one, in ns: 0 where unknown.
+    pub fn cut(&self, ranges: u32, join_ns: u64) {
         self.live.store(ranges, Relaxed);
+        self.join_ns.store(join_ns, Relaxed);
+    }
+
+    /// Returns the time that a handler takes before its first range, in ns: it opens the lists. 0 where unknown.
+    pub fn join_ns(&self) -> u64 {
+        self.join_ns.load(Relaxed)
     }
 
     /// Notes that a range was taken and that `live` others are left that may hold a hit. The number never rises: a handler
@@ -83,7 +91,7 @@ mod tests {
     #[test]
     fn an_old_count_of_ranges_is_not_believed() {
         let progress = Progress::new(900);
-        progress.cut(8);
+        progress.cut(8, 0);
         progress.range_taken(0);
         progress.range_taken(3);
         assert_eq!(progress.live(), 0);
@@ -93,7 +101,7 @@ mod tests {
     fn what_is_left_is_predicted_and_then_measured() {
         let progress = Progress::new(900);
         assert_eq!(progress.left_ns(), 900);
-        progress.cut(8);
+        progress.cut(8, 0);
         progress.range_taken(7);
         assert_eq!(progress.left_ns(), 900);
         progress.range_done(200);

@@ -46,6 +46,8 @@ pub enum Event {
         query: QueryId,
         /// Number of its ranges.
         ranges: u32,
+        /// Time that a handler takes before its first range.
+        join_ns: u64,
     },
     /// A handler takes a range.
     RangeTaken {
@@ -134,8 +136,9 @@ pub fn play(board: &mut Board, event: Event) -> Decision {
             now_ns,
             query,
             ranges,
+            join_ns,
         } => {
-            board.open(now_ns, query, ranges);
+            board.open(now_ns, query, ranges, join_ns);
             Decision::Noted
         }
         Event::RangeTaken { query, live } => {
@@ -223,7 +226,14 @@ impl fmt::Display for Event {
                 now_ns,
                 query,
                 ranges,
-            } => write!(f, "{}  open {query} in {ranges} ranges", Us(now_ns)),
+                join_ns,
+            } => {
+                write!(f, "{}  open {query} in {ranges} ranges", Us(now_ns))?;
+                match join_ns {
+                    0 => Ok(()),
+                    _ => write!(f, ", joined in {}", Us(join_ns)),
+                }
+            }
             Event::RangeTaken { query, live } => write!(f, "take of {query}, live {live}"),
             Event::RangeDone {
                 now_ns,

@@ -10,6 +10,7 @@
 
 use super::entry::Entry;
 use super::handlers::Handler;
+use super::law::Learnt;
 use super::policy::Turn;
 use super::seat::{Distance, Seat};
 use super::state::Board;
@@ -70,7 +71,7 @@ impl Board {
             return None;
         }
         let helped = self.running().filter(|one| {
-            one.is_helpable() && one.left_ns() >= self.learnt.worth_ns(one.hands, false)
+            one.is_helpable() && one.left_ns() >= self.costs_of(one).worth_ns(one.hands, false)
         });
         let id = helped.min_by_key(|one| one.number)?.id;
         self.seats_at(id).next()
@@ -79,20 +80,28 @@ impl Board {
     /// Returns the time left of a query from which a handler shortens it, in ns.
     pub(super) fn worth_ns(&self, handler: usize, entry: &Entry) -> u64 {
         let is_awake = !self.handlers[handler].is_resting;
+        let costs = self.costs_of(entry);
         let Some(seat) = self.seats.get(handler) else {
-            return self.learnt.worth_ns(entry.hands, is_awake);
+            return costs.worth_ns(entry.hands, is_awake);
         };
         let has_busy_sibling = self.at_work(Some(handler)).any(|one| one.core == seat.core);
         let worth_ns = match has_busy_sibling {
-            true => self
-                .learnt
-                .worth_at_ns(entry.hands, is_awake, SIBLING_EFFICIENCY),
-            false => self.learnt.worth_ns(entry.hands, is_awake),
+            true => costs.worth_at_ns(entry.hands, is_awake, SIBLING_EFFICIENCY),
+            false => costs.worth_ns(entry.hands, is_awake),
         };
         let nearest = self.seats_at(entry.id).map(|one| one.distance(seat)).min();
         match nearest {
             Some(Distance::Far) => worth_ns.max(OTHER_NODE_NS),
             _ => worth_ns,
+        }
+    }
+
+    /// Returns the costs of help for a query: queries of many lists take longer to join than the mean.
+    fn costs_of(&self, entry: &Entry) -> Learnt {
+        let join_ns = entry.progress.join_ns() as f64;
+        Learnt {
+            join_ns: join_ns.max(self.learnt.join_ns),
+            ..self.learnt
         }
     }
 

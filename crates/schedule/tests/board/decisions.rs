@@ -32,7 +32,7 @@ fn begin(board: &mut Board, at_ns: u64, handler: usize, ranges: u32) -> QueryId 
     };
     let likely_ns = board.query(id).unwrap().left_ns();
     board.start(id, likely_ns);
-    board.open(at_ns, id, ranges);
+    board.open(at_ns, id, ranges, 0);
     board.query(id).unwrap().progress.range_taken(ranges - 1);
     id
 }
@@ -55,6 +55,8 @@ fn visit(is_owner: bool, left_ns: u64) -> Visit {
         is_owner,
         arrived_ns: 0,
         left_ns,
+        join_ns: 0,
+        stay_ns: u64::MAX,
         deadline_ns: u64::MAX,
         urgent_ns: u64::MAX,
     }
@@ -284,4 +286,39 @@ fn long_queries_swap_with_younger_ones_on_fast_handlers() {
     // An older query on the big handler stays there.
     assert!(board.swap(9 * MS).is_empty());
     assert!(!board.signals().seen(0).is_called);
+}
+
+#[test]
+fn a_query_that_was_hardly_joined_is_parked_for_an_urgent_one_alone() {
+    for policy in ["least-left", "boost"] {
+        let policy = policy_named(policy).unwrap();
+        let short = Seen {
+            claimable: 1,
+            idle: 0,
+            least_key: 10 * US,
+            urgent_at_ns: u64::MAX,
+            decay_per_ns: 1e-6,
+            is_called: false,
+        };
+        let of_stay = |stay_ns| Visit {
+            join_ns: 100 * US,
+            stay_ns,
+            ..visit(true, 20 * MS)
+        };
+        assert!(
+            policy.stays(&of_stay(399 * US), &short),
+            "{}",
+            policy.name()
+        );
+        assert!(
+            !policy.stays(&of_stay(400 * US), &short),
+            "{}",
+            policy.name()
+        );
+        let urgent = Seen {
+            urgent_at_ns: 9 * MS,
+            ..short
+        };
+        assert!(!policy.stays(&of_stay(0), &urgent), "{}", policy.name());
+    }
 }

@@ -221,6 +221,7 @@ impl World {
             now_ns: self.now_ns,
             query: id,
             ranges,
+            join_ns: query.likely_ns / 20,
         });
         self.take(handler, id);
         self.wake();

@@ -52,7 +52,7 @@ fn begin(board: &mut Board, handler: usize, likely_ns: u64) -> usize {
     let id = arrive(board);
     assert_eq!(board.turn(1, handler), Turn::Begin(id));
     let start = board.start(id, likely_ns);
-    board.open(2, id, start.ranges(likely_ns));
+    board.open(2, id, start.ranges(likely_ns), 0);
     id
 }
 

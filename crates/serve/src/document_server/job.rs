@@ -8,6 +8,7 @@ use crate::api::server_error::ServerError;
 use crate::handlers::deadline::Deadline;
 use crate::handlers::figures::Figures;
 use crate::handlers::handler_visit::HandlerVisit;
+use crate::handlers::life::{Ended, Handler};
 use crate::handlers::shared_board::{Job, SharedBoard, Visiting};
 use index::{Index, ReadStart};
 use schedule::board::Turn;
@@ -160,25 +161,19 @@ impl Job for SummariesJob {
         &self.deadline
     }
 
-    fn visit(
-        &self,
-        visiting: &Visiting,
-        handler: usize,
-        board: &SharedBoard,
-        _figures: &Figures,
-    ) -> bool {
+    fn visit(&self, visiting: &Visiting, handler: &Handler<'_>) -> Ended {
         let _span = tracing::debug_span!("texts", query = self.query).entered();
-        let mut visitor = HandlerVisit::new(visiting, handler, board);
+        let mut visitor = HandlerVisit::new(visiting, handler);
         if let Turn::Begin(_) = visiting.turn {
-            board.start(visiting.id, self.likely_ns());
+            (handler.board).start(visiting.id, self.likely_ns());
             visitor.opened(self.batch.left_count());
         }
         while self.work_on_one() {
             if !visitor.range_done(self.batch.left_count()) {
-                return self.batch.left_count() == 0;
+                return Ended::of(self.batch.left_count() == 0);
             }
         }
-        true
+        Ended::Exhausted
     }
 
     fn finish(&self, _: &SharedBoard, _: &Figures) {}

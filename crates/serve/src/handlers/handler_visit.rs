@@ -1,9 +1,11 @@
 //! A handler at the ends of the ranges of a query: progress, and whether it stays.
 
+use crate::handlers::life::Handler;
 use crate::handlers::shared_board::{SharedBoard, Visiting};
+use schedule::board::Turn;
 use schedule::board::{Progress, Visit};
 use search::Visitor;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A handler at the ends of the ranges of a search.
 pub(crate) struct HandlerVisit<'a> {
@@ -11,24 +13,54 @@ pub(crate) struct HandlerVisit<'a> {
     handler: usize,
     board: &'a SharedBoard,
     pub(crate) ranges_count: u64,
-    pub(crate) ranges_ns: u64,
+    /// Time of the ranges on the clock of the handler's CPU time; on the wall's for a search in one piece.
+    pub(crate) ranges_time: Duration,
+    /// Time of the ranges on the wall's clock.
+    pub(crate) ranges_wall: Duration,
     range_began: Instant,
+    /// CPU time of the thread when the range began, of a search in several ranges. By the wall's clock a range in which
+    /// the thread lost its CPU would look as if the rest took long, too.
+    cpu_at_begin: Option<Duration>,
 }
 
 impl HandlerVisit<'_> {
-    pub(crate) fn new<'a>(
-        visiting: &'a Visiting,
-        handler: usize,
-        board: &'a SharedBoard,
-    ) -> HandlerVisit<'a> {
+    pub(crate) fn new<'a>(visiting: &'a Visiting, handler: &Handler<'a>) -> HandlerVisit<'a> {
         HandlerVisit {
             visiting,
-            handler,
-            board,
+            handler: handler.number,
+            board: handler.board,
             ranges_count: 0,
-            ranges_ns: 0,
+            ranges_time: Duration::ZERO,
+            ranges_wall: Duration::ZERO,
             range_began: Instant::now(),
+            cpu_at_begin: match visiting.turn {
+                Turn::Begin(_) => None,
+                _ => Some(vfs::thread_cpu_time()),
+            },
         }
+    }
+
+    /// Returns whether the search has several ranges, so that the CPU time of each was measured.
+    pub(crate) fn has_cpu_time(&self) -> bool {
+        self.cpu_at_begin.is_some()
+    }
+
+    /// Ends a range. Returns its time.
+    fn range_ended(&mut self, now: Instant) -> Duration {
+        let wall = now - self.range_began;
+        self.range_began = now;
+        let time = match &mut self.cpu_at_begin {
+            Some(at_begin) => {
+                let cpu = vfs::thread_cpu_time();
+                let began = std::mem::replace(at_begin, cpu);
+                cpu.saturating_sub(began)
+            }
+            None => wall,
+        };
+        self.ranges_count += 1;
+        self.ranges_wall += wall;
+        self.ranges_time += time;
+        time
     }
 
     fn progress(&self) -> &Progress {
@@ -39,7 +71,9 @@ impl HandlerVisit<'_> {
 impl Visitor for HandlerVisit<'_> {
     fn opened(&mut self, ranges_count: usize) {
         if ranges_count > 1 {
-            self.board.open(self.visiting.id, ranges_count);
+            let joined = self.range_began.elapsed();
+            (self.board).open(self.visiting.id, ranges_count, joined);
+            self.cpu_at_begin = Some(vfs::thread_cpu_time());
         }
         self.range_began = Instant::now();
     }
@@ -48,12 +82,9 @@ impl Visitor for HandlerVisit<'_> {
         self.board
             .emulate_speed(self.handler, self.range_began.elapsed());
         let now = Instant::now();
-        let range_ns = (now - self.range_began).as_nanos() as u64;
-        self.range_began = now;
-        self.ranges_count += 1;
-        self.ranges_ns += range_ns;
+        let time = self.range_ended(now);
         let progress = self.progress();
-        progress.range_done(range_ns);
+        progress.range_done(time.as_nanos() as u64);
         if live == 0 {
             progress.range_taken(0);
             return true;
@@ -61,6 +92,8 @@ impl Visitor for HandlerVisit<'_> {
         let visit = Visit {
             now_ns: self.board.ns_of(now),
             left_ns: progress.left_ns(),
+            join_ns: progress.join_ns(),
+            stay_ns: self.ranges_time.as_nanos() as u64,
             ..self.visiting.visit
         };
         let seen = self.board.signals().seen(self.handler);

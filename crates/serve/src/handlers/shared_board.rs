@@ -6,13 +6,14 @@
 
 use crate::handlers::deadline::Deadline;
 use crate::handlers::figures::Figures;
+use crate::handlers::life::{Ended, Handler};
 use crate::handlers::options::HandlerOptions;
 use crate::handlers::steering::Steering;
 use crate::handlers::sync::{
     AtomicBool, AtomicU64, Mutex, MutexGuard, Thread, current, park, park_timeout,
 };
 use schedule::board::{
-    Arrival, Board, Left, Policy, Progress, QueryId, Signals, Start, Turn, Visit,
+    Arrival, Board, Learnt, Left, Policy, Progress, QueryId, Signals, Start, Turn, Visit,
 };
 use schedule::cost::{CostModel, Prediction, Work};
 use search::PlanKind;
@@ -23,8 +24,9 @@ use std::time::{Duration, Instant};
 
 /// Weight of a new measurement of the costs of help: 1/64.
 const NEW: f64 = 1.0 / 64.0;
-/// Kinds of work with costs of their own: searches by the kind of their plan, and the same whose matches are gathered.
-const KINDS: usize = 2 * PlanKind::ALL.len();
+/// Kinds of work with costs of their own: by the kind of the plan, and by what is wanted: hits, hits with their exact
+/// number, all matches.
+const KINDS: usize = 3 * PlanKind::ALL.len();
 /// Wake-ups that took longer are those of a machine that was suspended or overloaded, in ns.
 const WAKE_NS_MAX: u64 = 1_000_000;
 
@@ -33,14 +35,8 @@ pub(crate) trait Job: fmt::Debug + Send + Sync {
     /// Returns the arrival and the deadline.
     fn deadline(&self) -> &Deadline;
 
-    /// Works until nothing is left or the policy sends the handler elsewhere. Returns whether nothing is left to take.
-    fn visit(
-        &self,
-        visiting: &Visiting,
-        handler: usize,
-        board: &SharedBoard,
-        figures: &Figures,
-    ) -> bool;
+    /// Works until nothing is left or the policy sends the handler elsewhere.
+    fn visit(&self, visiting: &Visiting, handler: &Handler<'_>) -> Ended;
 
     /// Replies. Called once, by the last handler that leaves.
     fn finish(&self, board: &SharedBoard, figures: &Figures);
@@ -79,6 +75,8 @@ struct State {
     board: Board,
     /// Jobs by slot of the board.
     jobs: Vec<Option<Arc<dyn Job>>>,
+    /// Running means over visits: CPU time and time of their ranges.
+    cpu_and_wall_ns: [f64; 2],
     is_closed: bool,
 }
 
@@ -141,6 +139,7 @@ impl SharedBoard {
             state: Mutex::new(State {
                 board,
                 jobs: Vec::new(),
+                cpu_and_wall_ns: [0.0; 2],
                 is_closed: false,
             }),
         }
@@ -270,11 +269,12 @@ impl SharedBoard {
         self.state().board.start(id, likely_ns)
     }
 
-    /// Opens a query to further handlers.
-    pub(crate) fn open(&self, id: QueryId, ranges: usize) {
+    /// Opens a query to further handlers, which take about as long to join it as its first one took.
+    pub(crate) fn open(&self, id: QueryId, ranges: usize, joined: Duration) {
         let now_ns = self.now_ns();
         let mut state = self.state();
-        (state.board).open(now_ns, id, u32::try_from(ranges).unwrap_or(u32::MAX));
+        let ranges = u32::try_from(ranges).unwrap_or(u32::MAX);
+        (state.board).open(now_ns, id, ranges, joined.as_nanos() as u64);
         let woken = self.wake_in(&mut state, now_ns);
         drop(state);
         self.unpark_elsewhere(woken);
@@ -316,6 +316,20 @@ impl SharedBoard {
         costs.observe(work, predicted, spent.as_nanos() as u64);
         let error_milli = (costs.error() * 1e3) as u64;
         figures.prediction_error_milli.store(error_milli, Relaxed);
+    }
+
+    /// Learns for how much of their time handlers had a CPU.
+    pub(crate) fn observe_cpu(&self, cpu: Duration, wall: Duration) {
+        let mut state = self.state();
+        let [cpu_ns, wall_ns] = &mut state.cpu_and_wall_ns;
+        *cpu_ns += (cpu.as_nanos() as f64 - *cpu_ns) * NEW;
+        *wall_ns += (wall.as_nanos() as f64 - *wall_ns) * NEW;
+        let cpu_share = *cpu_ns / wall_ns.max(1.0);
+        let learnt = Learnt {
+            cpu_share: cpu_share.clamp(0.0, 1.0),
+            ..*state.board.learnt()
+        };
+        state.board.learn(learnt);
     }
 
     /// Learns how fast helpers are: the owner's time of a range over the helpers'.

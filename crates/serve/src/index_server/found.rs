@@ -5,7 +5,7 @@ use crate::handlers::handler_visit::HandlerVisit;
 use crate::handlers::thread_times::ThreadTimes;
 use crate::index_server::visits::Stay;
 use index::IndexError;
-use search::{FilterRun, MatchesShare, SearchTask, Share, Stop};
+use search::{FilterRun, MatchesShare, Share, Worker};
 use std::time::Duration;
 
 /// What one handler found in the ranges that it took.
@@ -13,12 +13,8 @@ pub(super) trait RangesShare: Sized {
     /// Whether all matches are gathered, which takes its own time.
     const GATHERS: bool;
 
-    /// Works on a task.
-    fn of(
-        task: &SearchTask,
-        stop: &Stop<'_>,
-        visitor: &mut HandlerVisit<'_>,
-    ) -> Result<Self, IndexError>;
+    /// Lets a worker visit its task.
+    fn of(worker: &mut Worker<'_>, visitor: &mut HandlerVisit<'_>) -> Result<Self, IndexError>;
 
     /// Returns the number of ranges that were skipped by their bounds.
     fn ranges_skipped(&self) -> usize;
@@ -30,12 +26,8 @@ pub(super) trait RangesShare: Sized {
 impl RangesShare for Share {
     const GATHERS: bool = false;
 
-    fn of(
-        task: &SearchTask,
-        stop: &Stop<'_>,
-        visitor: &mut HandlerVisit<'_>,
-    ) -> Result<Share, IndexError> {
-        task.visit(stop, visitor)
+    fn of(worker: &mut Worker<'_>, visitor: &mut HandlerVisit<'_>) -> Result<Share, IndexError> {
+        worker.visit(visitor)
     }
 
     fn ranges_skipped(&self) -> usize {
@@ -51,11 +43,10 @@ impl RangesShare for MatchesShare {
     const GATHERS: bool = true;
 
     fn of(
-        task: &SearchTask,
-        stop: &Stop<'_>,
+        worker: &mut Worker<'_>,
         visitor: &mut HandlerVisit<'_>,
     ) -> Result<MatchesShare, IndexError> {
-        task.gather(stop, visitor)
+        worker.gather(visitor)
     }
 
     fn ranges_skipped(&self) -> usize {

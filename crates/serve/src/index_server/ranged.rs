@@ -5,6 +5,7 @@ use crate::api::server_error::ServerError;
 use crate::handlers::deadline::{Deadline, IsAbandoned, is_due};
 use crate::handlers::figures::Figures;
 use crate::handlers::handler_visit::HandlerVisit;
+use crate::handlers::life::{Ended, Handler};
 use crate::handlers::shared_board::{SharedBoard, Visiting};
 use crate::handlers::thread_times::{ThreadClock, is_measured};
 use crate::index_server::found::{Found, RangesShare};
@@ -12,7 +13,7 @@ use crate::index_server::visits::Stay;
 use engine::Part;
 use schedule::board::Turn;
 use schedule::cost::{Prediction, Work};
-use search::{After, Cut, PlanCost, PlanKind, SearchTask, Stop, watch_filters};
+use search::{After, Cut, PlanCost, PlanKind, SearchTask, Stop, Worker, watch_filters};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -85,10 +86,10 @@ impl<S: RangesShare> Ranged<S> {
         &self,
         taken: Instant,
         visiting: &Visiting,
-        board: &SharedBoard,
-        figures: &Figures,
+        handler: &Handler<'_>,
         is_abandoned: IsAbandoned<'_>,
     ) -> Result<(), ServerError> {
+        let Handler { board, figures, .. } = handler;
         if taken >= self.deadline.at || is_abandoned() {
             figures.never_begun.fetch_add(1, Ordering::Relaxed);
             tracing::debug!(query = self.query.id, "never begun: expired or cancelled");
@@ -99,7 +100,7 @@ impl<S: RangesShare> Ranged<S> {
         }
         let planned = self.query.planned(self.opened.index())?;
         let cost = planned.plan.cost();
-        let work = work_of::<S>(cost, self.k, self.opened.segments().len());
+        let work = work_of::<S>(cost, (self.k, self.counted), self.opened.segments().len());
         let predicted = board.predict(&work);
         let start = board.start(visiting.id, predicted.likely_ns);
         // Ranges that are too long by far would hold helpers for as long.
@@ -130,40 +131,65 @@ impl<S: RangesShare> Ranged<S> {
         Ok(())
     }
 
-    /// Works on the ranges of the query until none is left or the policy sends the handler elsewhere. Returns whether none
-    /// is left to take; an error where the query ends before it was begun.
+    /// Works on the ranges of the query until none is left or the policy sends the handler elsewhere for good; an error
+    /// where the query ends before it was begun.
     pub(super) fn visit(
         &self,
         visiting: &Visiting,
-        handler: usize,
-        board: &SharedBoard,
-        figures: &Figures,
+        handler: &Handler<'_>,
         is_abandoned: IsAbandoned<'_>,
-    ) -> Result<bool, ServerError> {
+    ) -> Result<Ended, ServerError> {
         let _span = tracing::debug_span!("handler", query = self.query.id).entered();
         let taken = Instant::now();
         if let Turn::Begin(_) = visiting.turn {
-            self.begin(taken, visiting, board, figures, is_abandoned)?;
+            self.begin(taken, visiting, handler, is_abandoned)?;
         }
         let Some(begun) = self.begun.get() else {
-            return Ok(true);
+            return Ok(Ended::Exhausted);
         };
         let is_due = is_due(taken, self.deadline.at, is_abandoned);
         let stop = Stop::when(&is_due);
+        let mut worker = begun.task.worker(&stop);
+        self.take_ranges(begun, &mut worker, (visiting, taken), handler);
+        let mut back;
+        let mut visiting = visiting;
+        while !begun.task.is_exhausted() {
+            match handler.interlude(visiting) {
+                Some(next) => back = next,
+                None => return Ok(Ended::HasLeft),
+            }
+            visiting = &back;
+            self.take_ranges(begun, &mut worker, (visiting, Instant::now()), handler);
+        }
+        Ok(Ended::Exhausted)
+    }
+
+    /// Takes ranges until none is left or the policy sends the handler elsewhere, and keeps what they hold.
+    fn take_ranges(
+        &self,
+        begun: &Begun,
+        worker: &mut Worker<'_>,
+        (visiting, taken): (&Visiting, Instant),
+        handler: &Handler<'_>,
+    ) {
+        let board = handler.board;
         let clock = begun.is_measured.then(ThreadClock::now);
         let start = taken.max(begun.started);
-        let mut visitor = HandlerVisit::new(visiting, handler, board);
-        let mut visit = || S::of(&begun.task, &stop, &mut visitor);
+        let mut visitor = HandlerVisit::new(visiting, handler);
+        let mut visit = || S::of(worker, &mut visitor);
         let (share, filters) = match self.is_traced {
             true => watch_filters(visit),
             false => (visit(), Vec::new()),
         };
         let times = clock.map(|clock| clock.elapsed());
-        let (ranges_count, ranges_ns) = (visitor.ranges_count, visitor.ranges_ns);
+        if visitor.has_cpu_time() {
+            board.observe_cpu(visitor.ranges_time, visitor.ranges_wall);
+        }
+        let (ranges_count, ranges_time) = (visitor.ranges_count, visitor.ranges_time);
         let mut found = lock(&self.found);
         if self.is_traced {
             found.stays.push(Stay {
-                handler,
+                handler: handler.number,
                 turn: visiting.turn,
                 number: visiting.number,
                 start,
@@ -184,15 +210,13 @@ impl<S: RangesShare> Ranged<S> {
                 found.error.get_or_insert(error.into());
             }
         }
-        found.worked += board.at_full_speed(handler, taken.elapsed());
+        found.worked += board.at_full_speed(handler.number, taken.elapsed());
         let of_role = match visiting.visit.is_owner {
             true => &mut found.owned,
             false => &mut found.helped,
         };
         of_role.0 += ranges_count;
-        of_role.1 += board.at_full_speed(handler, Duration::from_nanos(ranges_ns));
-        drop(found);
-        Ok(begun.task.is_exhausted())
+        of_role.1 += board.at_full_speed(handler.number, ranges_time);
     }
 
     /// Returns what all handlers found, once the last one has left.
@@ -214,7 +238,9 @@ impl<S: RangesShare> Ranged<S> {
             let query = self.query.id;
             tracing::debug!(query, done = searched, of = documents, "ended early");
         } else {
-            board.observe(&begun.work, &begun.predicted, found.worked, figures);
+            // What handlers waited for a CPU is not the work of the search.
+            let worked = found.worked.saturating_sub(found.times.run_queue);
+            board.observe(&begun.work, &begun.predicted, worked, figures);
         }
         if found.helped.0 > 0 && found.owned.0 > 0 {
             figures.helped.fetch_add(1, Ordering::Relaxed);
@@ -231,13 +257,15 @@ impl<S: RangesShare> Ranged<S> {
     }
 }
 
-/// Returns what predicts the time of a search. Gathering has kinds of its own.
-fn work_of<S: RangesShare>(cost: PlanCost, k: usize, segments: usize) -> Work {
+/// Returns what predicts the time of a search. Gathering and exact counts have kinds of their own.
+fn work_of<S: RangesShare>(cost: PlanCost, (k, counted): (usize, bool), segments: usize) -> Work {
+    let wanted = match (S::GATHERS, counted) {
+        (false, false) => 0,
+        (false, true) => 1,
+        (true, _) => 2,
+    };
     Work {
-        kind: match S::GATHERS {
-            true => cost.kind as usize + PlanKind::ALL.len(),
-            false => cost.kind as usize,
-        },
+        kind: cost.kind as usize + wanted * PlanKind::ALL.len(),
         postings: cost.postings,
         lists: cost.lists,
         k: u32::try_from(k.saturating_mul(segments.max(1))).unwrap_or(u32::MAX),

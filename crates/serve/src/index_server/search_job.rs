@@ -5,6 +5,7 @@ use crate::api::reply::Reply;
 use crate::api::server_error::ServerError;
 use crate::handlers::deadline::Deadline;
 use crate::handlers::figures::Figures;
+use crate::handlers::life::{Ended, Handler};
 use crate::handlers::shared_board::{Job, SharedBoard, Visiting};
 use crate::index_server::found::Found;
 use crate::index_server::ranged::{Begun, Ranged, lock};
@@ -65,20 +66,14 @@ impl Job for SearchJob {
         &self.ranged.deadline
     }
 
-    fn visit(
-        &self,
-        visiting: &Visiting,
-        handler: usize,
-        board: &SharedBoard,
-        figures: &Figures,
-    ) -> bool {
+    fn visit(&self, visiting: &Visiting, handler: &Handler<'_>) -> Ended {
         let is_abandoned = || self.is_abandoned();
-        let visited = (self.ranged).visit(visiting, handler, board, figures, &is_abandoned);
+        let visited = (self.ranged).visit(visiting, handler, &is_abandoned);
         visited.unwrap_or_else(|error| {
             if let Some(reply) = lock(&self.reply).take() {
                 reply.send(Err(error));
             }
-            true
+            Ended::Exhausted
         })
     }
 

@@ -7,6 +7,7 @@ use crate::api::reply::Reply;
 use crate::handlers::deadline::Deadline;
 use crate::handlers::figures::Figures;
 use crate::handlers::handler_visit::HandlerVisit;
+use crate::handlers::life::{Ended, Handler};
 use crate::handlers::shared_board::{Job, SharedBoard, Visiting};
 use rustix::time::{ClockId, clock_gettime};
 use schedule::board::Turn;
@@ -113,27 +114,23 @@ impl Job for SyntheticJob {
         &self.deadline
     }
 
-    fn visit(
-        &self,
-        visiting: &Visiting,
-        handler: usize,
-        board: &SharedBoard,
-        _figures: &Figures,
-    ) -> bool {
-        let mut visitor = HandlerVisit::new(visiting, handler, board);
+    fn visit(&self, visiting: &Visiting, handler: &Handler<'_>) -> Ended {
+        let mut visitor = HandlerVisit::new(visiting, handler);
         if let Turn::Begin(_) = visiting.turn {
             let taken = Instant::now();
-            let start = board.start(visiting.id, self.request.likely.as_nanos() as u64);
+            let start = handler
+                .board
+                .start(visiting.id, self.request.likely.as_nanos() as u64);
             let ranges = start.ranges(self.request.high.as_nanos() as u64);
             let _ = self.begun.set((taken, ranges));
             visitor.opened(ranges as usize);
         }
         let Some(&(_, ranges)) = self.begun.get() else {
-            return true;
+            return Ended::Exhausted;
         };
         let range = self.request.time / ranges;
         while self.next.fetch_add(1, Ordering::Relaxed) < ranges {
-            let bit = 1u64.checked_shl(handler as u32).unwrap_or(0);
+            let bit = 1u64.checked_shl(handler.number as u32).unwrap_or(0);
             self.handlers.fetch_or(bit, Ordering::Relaxed);
             self.request.clock.spin(range);
             let left = ranges.saturating_sub(self.next.load(Ordering::Relaxed));
@@ -141,7 +138,7 @@ impl Job for SyntheticJob {
                 break;
             }
         }
-        self.next.load(Ordering::Relaxed) >= ranges
+        Ended::of(self.next.load(Ordering::Relaxed) >= ranges)
     }
 
     fn finish(&self, _board: &SharedBoard, _figures: &Figures) {

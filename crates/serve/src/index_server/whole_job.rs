@@ -7,6 +7,7 @@ use crate::api::reply::Reply;
 use crate::api::server_error::ServerError;
 use crate::handlers::deadline::{Deadline, IsAbandoned, is_due};
 use crate::handlers::figures::Figures;
+use crate::handlers::life::{Ended, Handler};
 use crate::handlers::shared_board::{Job, SharedBoard, Visiting};
 use crate::index_server::details::details;
 use engine::Part;
@@ -122,9 +123,9 @@ impl Job for WholeJob {
         &self.deadline
     }
 
-    fn visit(&self, _: &Visiting, _: usize, _: &SharedBoard, figures: &Figures) -> bool {
-        self.run(figures);
-        true
+    fn visit(&self, _: &Visiting, handler: &Handler<'_>) -> Ended {
+        self.run(handler.figures);
+        Ended::Exhausted
     }
 
     fn finish(&self, _: &SharedBoard, _: &Figures) {}

@@ -3,7 +3,7 @@
 use crate::handlers::deadline::Deadline;
 use crate::handlers::figures::Figures;
 use crate::handlers::handler_visit::HandlerVisit;
-use crate::handlers::life::handle;
+use crate::handlers::life::{Ended, Handler};
 use crate::handlers::options::{HandlerOptions, Place};
 use crate::handlers::shared_board::{Job, SharedBoard, Visiting};
 use schedule::board::{Board, Entry, Load, Policy, PolicyChoice, Seen, Stage, Start, Turn, Visit};
@@ -73,38 +73,23 @@ struct Query {
     is_cancelled: AtomicBool,
     /// What went wrong: a panic would be caught, as those of searches are.
     faults: Mutex<Vec<String>>,
-    ended: Arc<Ended>,
+    ended: Arc<Answered>,
 }
 
 /// Counter of the queries that were answered.
 #[derive(Debug, Default)]
-struct Ended {
+struct Answered {
     count: Mutex<u32>,
     changed: Condvar,
 }
 
 impl Query {
-    fn fault(&self, what: String) {
-        self.faults.lock().unwrap().push(what);
-    }
-}
-
-impl Job for Query {
-    fn deadline(&self) -> &Deadline {
-        &self.deadline
-    }
-
-    fn visit(&self, visiting: &Visiting, handler: usize, board: &SharedBoard, _: &Figures) -> bool {
+    /// Takes ranges until none is left, or the policy says so.
+    fn take_ranges(&self, visiting: &Visiting, handler: &Handler<'_>) {
         self.at_work.fetch_add(1, Ordering::SeqCst);
-        let mut visitor = HandlerVisit::new(visiting, handler, board);
+        let mut visitor = HandlerVisit::new(visiting, handler);
         if let Turn::Begin(_) = visiting.turn {
-            if self.begun.fetch_add(1, Ordering::SeqCst) > 0 {
-                self.fault("begun twice".into());
-            }
-            board.start(visiting.id, 1_000_000);
             visitor.opened(self.ranges as usize);
-        } else if self.begun.load(Ordering::SeqCst) == 0 {
-            self.fault(format!("{:?} before it was begun", visiting.turn));
         }
         let mut share = Vec::new();
         loop {
@@ -123,7 +108,43 @@ impl Job for Query {
         }
         self.shares.lock().unwrap().push(share);
         self.at_work.fetch_sub(1, Ordering::SeqCst);
-        self.next.load(Ordering::SeqCst) >= self.ranges
+    }
+
+    fn fault(&self, what: String) {
+        self.faults.lock().unwrap().push(what);
+    }
+}
+
+impl Job for Query {
+    fn deadline(&self) -> &Deadline {
+        &self.deadline
+    }
+
+    fn visit(&self, visiting: &Visiting, handler: &Handler<'_>) -> Ended {
+        if let Turn::Begin(_) = visiting.turn {
+            if self.begun.fetch_add(1, Ordering::SeqCst) > 0 {
+                self.fault("begun twice".into());
+            }
+            handler.board.start(visiting.id, 1_000_000);
+        } else if self.begun.load(Ordering::SeqCst) == 0 {
+            self.fault(format!("{:?} before it was begun", visiting.turn));
+        }
+        self.take_ranges(visiting, handler);
+        let takes_interludes = below(2) > 0;
+        let mut back;
+        let mut visiting = visiting;
+        while self.next.load(Ordering::SeqCst) < self.ranges {
+            if !takes_interludes {
+                return Ended::Leaves;
+            }
+            match handler.interlude(visiting) {
+                Some(next) => back = next,
+                None => return Ended::HasLeft,
+            }
+            visiting = &back;
+            self.take_ranges(visiting, handler);
+        }
+        Ended::Exhausted
     }
 
     fn finish(&self, _: &SharedBoard, _: &Figures) {
@@ -174,14 +195,14 @@ fn run(policy: &PolicyChoice, handlers: usize, queries: u32, cancels: bool) {
                         .wait_while(is_named.lock().unwrap(), |named| !*named)
                         .unwrap(),
                 );
-                handle(handler, &board, &figures);
+                Handler::new(handler, &board, &figures).live();
             })
         })
         .collect();
     board.run_by(threads.iter().map(|one| one.thread().clone()).collect());
     *named.0.lock().unwrap() = true;
     named.1.notify_all();
-    let ended = Arc::new(Ended::default());
+    let ended = Arc::new(Answered::default());
     let now = Instant::now();
     let all: Vec<Arc<Query>> = (0..queries)
         .map(|number| {

@@ -45,8 +45,9 @@ impl Policy for Boost {
             return true;
         }
         let own = boosted_ns(visit.arrived_ns, visit.left_ns, seen.decay_per_ns);
-        // Not for a query that goes before it by less than its time left: each change costs a joining.
-        let is_later = own > seen.least_key as f64 + visit.left_ns as f64;
+        // Not for a query that goes before it by less than its time left and its joining: each change costs one.
+        let margin_ns = visit.left_ns.saturating_add(visit.join_ns) as f64;
+        let is_later = !visit.is_fresh() && own > seen.least_key as f64 + margin_ns;
         !is_later && (visit.now_ns < seen.urgent_at_ns || visit.now_ns >= visit.urgent_ns)
     }
 

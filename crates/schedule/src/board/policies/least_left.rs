@@ -46,7 +46,9 @@ impl Policy for LeastLeft {
         if visit.now_ns >= visit.urgent_ns || visit.is_pressed() {
             return true;
         }
-        let is_longer = visit.left_ns > PARK_FACTOR.saturating_mul(seen.least_key);
+        // To be resumed it is joined again.
+        let least_ns = seen.least_key.saturating_add(visit.join_ns);
+        let is_longer = !visit.is_fresh() && visit.left_ns > PARK_FACTOR.saturating_mul(least_ns);
         !is_longer && visit.now_ns < seen.urgent_at_ns
     }
 
