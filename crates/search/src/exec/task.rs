@@ -20,13 +20,11 @@ use crate::collect::context::{Context, MatchNeeds};
 use crate::collect::topk::after::After;
 use crate::collect::topk::hit::{ScoredHit, merge_sorted};
 use crate::collect::topk::shared_threshold::SharedThreshold;
-use crate::context::cancel::Stop;
 use crate::context::wanted::Wanted;
 use crate::exec::algorithm::Algorithm;
 use crate::exec::claims::Claims;
 use crate::exec::run::Searched;
 use crate::exec::walk::{Few, Piece, Walk};
-use crate::exec::worker::Worker;
 use crate::plan::planner::Plan;
 use index::{IndexError, Segment};
 use std::sync::{Arc, OnceLock};
@@ -270,36 +268,6 @@ impl SearchTask {
             }
             _ => pieces.claims.left_count(),
         }
-    }
-
-    /// Runs the whole task on the calling thread, as its only worker, until `stop` is due.
-    pub fn run(&self, stop: &Stop<'_>) -> Result<Searched, IndexError> {
-        let share = self.work(stop, || false)?;
-        Ok(self.merged([share]))
-    }
-
-    /// Takes ranges until none is left, or `leaves` says so (asked after each range). A worker that `stop` cancels
-    /// takes what is left without searching it, and its share says so. Each worker has a `stop` of its own.
-    pub fn work<'s>(
-        &'s self,
-        stop: &'s Stop<'s>,
-        leaves: impl FnMut() -> bool,
-    ) -> Result<Share, IndexError> {
-        self.visit(stop, &mut Leaving(leaves))
-    }
-
-    /// Works like [`SearchTask::work`] and reports to a visitor.
-    pub fn visit<'s>(
-        &'s self,
-        stop: &'s Stop<'s>,
-        visitor: &mut impl Visitor,
-    ) -> Result<Share, IndexError> {
-        self.worker(stop).visit(visitor)
-    }
-
-    /// Returns a worker, for several visits of one thread. Each worker has a `stop` of its own.
-    pub fn worker<'s>(&'s self, stop: &'s Stop<'s>) -> Worker<'s> {
-        Worker::new(self, stop)
     }
 
     /// Puts the shares of all workers together. Ranges that none of them took are not searched and not counted.

@@ -9,7 +9,8 @@ use crate::context::cancel::Stop;
 use crate::context::wanted::Wanted;
 use crate::exec::algorithm::Algorithm;
 use crate::exec::gather::MatchesShare;
-use crate::exec::task::{Pieces, SearchTask, Share, Visitor};
+use crate::exec::run::Searched;
+use crate::exec::task::{Leaving, Pieces, SearchTask, Share, Visitor};
 use crate::exec::walk::{Coverage, Few, Walk, walk};
 use index::{IndexError, Segment};
 use std::fmt;
@@ -30,6 +31,38 @@ impl fmt::Debug for Worker<'_> {
         f.debug_struct("Worker")
             .field("last", &self.last)
             .finish_non_exhaustive()
+    }
+}
+
+impl SearchTask {
+    /// Runs the whole task on the calling thread, as its only worker, until `stop` is due.
+    pub fn run(&self, stop: &Stop<'_>) -> Result<Searched, IndexError> {
+        let share = self.work(stop, || false)?;
+        Ok(self.merged([share]))
+    }
+
+    /// Takes ranges until none is left, or `leaves` says so (asked after each range). A worker that `stop` cancels
+    /// takes what is left without searching it, and its share says so. Each worker has a `stop` of its own.
+    pub fn work<'s>(
+        &'s self,
+        stop: &'s Stop<'s>,
+        leaves: impl FnMut() -> bool,
+    ) -> Result<Share, IndexError> {
+        self.visit(stop, &mut Leaving(leaves))
+    }
+
+    /// Works like [`SearchTask::work`] and reports to a visitor.
+    pub fn visit<'s>(
+        &'s self,
+        stop: &'s Stop<'s>,
+        visitor: &mut impl Visitor,
+    ) -> Result<Share, IndexError> {
+        self.worker(stop).visit(visitor)
+    }
+
+    /// Returns a worker, for several visits of one thread. Each worker has a `stop` of its own.
+    pub fn worker<'s>(&'s self, stop: &'s Stop<'s>) -> Worker<'s> {
+        Worker::new(self, stop)
     }
 }
 

@@ -1,7 +1,6 @@
 //! A handler at the ends of the ranges of a query: progress, and whether it stays.
 
-use crate::handlers::life::Handler;
-use crate::handlers::shared_board::{SharedBoard, Visiting};
+use crate::handlers::shared_board::{Handler, SharedBoard, Visiting};
 use schedule::board::Turn;
 use schedule::board::{Progress, Visit};
 use search::Visitor;

@@ -6,7 +6,7 @@
 //! ```
 
 use crate::handlers::figures::Figures;
-use crate::handlers::shared_board::{Job, Next, SharedBoard, Visiting};
+use crate::handlers::shared_board::{Ended, Handler, Interludes, Job, Next, SharedBoard, Visiting};
 use schedule::board::Left;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,46 +16,21 @@ use std::sync::atomic::Ordering;
 /// Interludes within interludes at most: each keeps the lists of a query open.
 const DEPTH_MAX: usize = 16;
 
-/// A handler, on its thread.
-pub(crate) struct Handler<'a> {
-    pub(crate) number: usize,
-    pub(crate) board: &'a SharedBoard,
-    pub(crate) figures: &'a Figures,
+/// The life of a handler, on its thread.
+pub(crate) struct Life<'a> {
+    number: usize,
+    board: &'a SharedBoard,
+    figures: &'a Figures,
     /// Jobs that it has left for an interlude and keeps open, the latest last.
     kept: RefCell<Vec<Arc<dyn Job>>>,
     /// Next work, which the board gave in the interlude of a later job.
     given: Cell<Option<Visiting>>,
 }
 
-/// End of a visit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ended {
-    /// Nothing is left to take.
-    Exhausted,
-    /// The policy sends the handler elsewhere.
-    Leaves,
-    /// The same, and the board knows.
-    HasLeft,
-}
-
-impl Ended {
-    /// Returns the end of a visit that takes no interludes.
-    pub(crate) fn of(is_exhausted: bool) -> Ended {
-        match is_exhausted {
-            true => Ended::Exhausted,
-            false => Ended::Leaves,
-        }
-    }
-}
-
-impl Handler<'_> {
-    /// Returns a handler without work.
-    pub(crate) fn new<'a>(
-        number: usize,
-        board: &'a SharedBoard,
-        figures: &'a Figures,
-    ) -> Handler<'a> {
-        Handler {
+impl Life<'_> {
+    /// Returns the life of a handler without work.
+    pub(crate) fn new<'a>(number: usize, board: &'a SharedBoard, figures: &'a Figures) -> Life<'a> {
+        Life {
             number,
             board,
             figures,
@@ -87,7 +62,13 @@ impl Handler<'_> {
         self.figures.waiting.store(waiting, Ordering::Relaxed);
         let job = &*visiting.job;
         let kept_count = self.kept.borrow().len();
-        let visit = || job.visit(visiting, self);
+        let handler = Handler {
+            number: self.number,
+            board: self.board,
+            figures: self.figures,
+            interludes: self,
+        };
+        let visit = || job.visit(visiting, &handler);
         let ended = catch_unwind(AssertUnwindSafe(visit)).unwrap_or_else(|_| {
             job.abandon();
             self.kept.borrow_mut().truncate(kept_count);
@@ -112,12 +93,10 @@ impl Handler<'_> {
             Left::Others => {}
         }
     }
+}
 
-    /// Leaves a job at the end of a range and does what goes before it, while the job keeps what it has opened. Returns
-    /// the visit with which the handler comes back to it; `None` where it does not, and the visit is to end with
-    /// [`Ended::HasLeft`]. What the handler has found so far must be where the last handler merges it: another one may
-    /// answer the query meanwhile.
-    pub(crate) fn interlude(&self, visiting: &Visiting) -> Option<Visiting> {
+impl Interludes for Life<'_> {
+    fn interlude(&self, visiting: &Visiting) -> Option<Visiting> {
         self.leave(visiting, false);
         let depth = self.kept.borrow().len();
         if depth == DEPTH_MAX {

@@ -3,7 +3,7 @@
 pub(crate) mod deadline;
 pub(crate) mod figures;
 pub(crate) mod handler_visit;
-pub(crate) mod life;
+mod life;
 pub(crate) mod options;
 pub(crate) mod pinning;
 pub(crate) mod shared_board;

@@ -6,7 +6,6 @@
 
 use crate::handlers::deadline::Deadline;
 use crate::handlers::figures::Figures;
-use crate::handlers::life::{Ended, Handler};
 use crate::handlers::options::HandlerOptions;
 use crate::handlers::steering::Steering;
 use crate::handlers::sync::{
@@ -29,6 +28,45 @@ const NEW: f64 = 1.0 / 64.0;
 const KINDS: usize = 3 * PlanKind::ALL.len();
 /// Wake-ups that took longer are those of a machine that was suspended or overloaded, in ns.
 const WAKE_NS_MAX: u64 = 1_000_000;
+
+/// A handler at work, as jobs see it.
+#[derive(Clone, Copy)]
+pub(crate) struct Handler<'a> {
+    pub(crate) number: usize,
+    pub(crate) board: &'a SharedBoard,
+    pub(crate) figures: &'a Figures,
+    pub(crate) interludes: &'a dyn Interludes,
+}
+
+/// Other work in the middle of a job.
+pub(crate) trait Interludes {
+    /// Leaves a job at the end of a range and does what goes before it, while the job keeps what it has opened. Returns
+    /// the visit with which the handler comes back to it; `None` where it does not, and the visit is to end with
+    /// [`Ended::HasLeft`]. What the handler has found so far must be where the last handler merges it: another one may
+    /// answer the query meanwhile.
+    fn interlude(&self, visiting: &Visiting) -> Option<Visiting>;
+}
+
+/// End of a visit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// Nothing is left to take.
+    Exhausted,
+    /// The policy sends the handler elsewhere.
+    Leaves,
+    /// The same, and the board knows.
+    HasLeft,
+}
+
+impl Ended {
+    /// Returns the end of a visit that takes no interludes.
+    pub(crate) fn of(is_exhausted: bool) -> Ended {
+        match is_exhausted {
+            true => Ended::Exhausted,
+            false => Ended::Leaves,
+        }
+    }
+}
 
 /// Work for handlers.
 pub(crate) trait Job: fmt::Debug + Send + Sync {

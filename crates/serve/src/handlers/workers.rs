@@ -6,7 +6,7 @@
 
 use crate::api::error::ServeError;
 use crate::handlers::figures::Figures;
-use crate::handlers::life::Handler;
+use crate::handlers::life::Life;
 use crate::handlers::options::HandlerOptions;
 use crate::handlers::pinning;
 use crate::handlers::shared_board::{Job, SharedBoard};
@@ -56,7 +56,7 @@ impl Handlers {
                     // Sending fails only if another handler could not be started.
                     let _ = started.send((handler, pinning::pin(place.as_ref())));
                     if let Ok(figures) = take_figures.recv() {
-                        Handler::new(handler, &board, &figures).live();
+                        Life::new(handler, &board, &figures).live();
                     }
                 })
                 .map_err(|source| ServeError::System {

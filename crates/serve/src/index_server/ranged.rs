@@ -5,8 +5,7 @@ use crate::api::server_error::ServerError;
 use crate::handlers::deadline::{Deadline, IsAbandoned, is_due};
 use crate::handlers::figures::Figures;
 use crate::handlers::handler_visit::HandlerVisit;
-use crate::handlers::life::{Ended, Handler};
-use crate::handlers::shared_board::{SharedBoard, Visiting};
+use crate::handlers::shared_board::{Ended, Handler, SharedBoard, Visiting};
 use crate::handlers::thread_times::{ThreadClock, is_measured};
 use crate::index_server::found::{Found, RangesShare};
 use crate::index_server::visits::Stay;
@@ -154,7 +153,7 @@ impl<S: RangesShare> Ranged<S> {
         let mut back;
         let mut visiting = visiting;
         while !begun.task.is_exhausted() {
-            match handler.interlude(visiting) {
+            match handler.interludes.interlude(visiting) {
                 Some(next) => back = next,
                 None => return Ok(Ended::HasLeft),
             }

@@ -3,9 +3,9 @@
 use crate::handlers::deadline::Deadline;
 use crate::handlers::figures::Figures;
 use crate::handlers::handler_visit::HandlerVisit;
-use crate::handlers::life::{Ended, Handler};
+use crate::handlers::life::Life;
 use crate::handlers::options::{HandlerOptions, Place};
-use crate::handlers::shared_board::{Job, SharedBoard, Visiting};
+use crate::handlers::shared_board::{Ended, Handler, Job, SharedBoard, Visiting};
 use schedule::board::{Board, Entry, Load, Policy, PolicyChoice, Seen, Stage, Start, Turn, Visit};
 use search::Visitor;
 use shuttle::rand::{Rng, thread_rng};
@@ -137,7 +137,7 @@ impl Job for Query {
             if !takes_interludes {
                 return Ended::Leaves;
             }
-            match handler.interlude(visiting) {
+            match handler.interludes.interlude(visiting) {
                 Some(next) => back = next,
                 None => return Ended::HasLeft,
             }
@@ -195,7 +195,7 @@ fn run(policy: &PolicyChoice, handlers: usize, queries: u32, cancels: bool) {
                         .wait_while(is_named.lock().unwrap(), |named| !*named)
                         .unwrap(),
                 );
-                Handler::new(handler, &board, &figures).live();
+                Life::new(handler, &board, &figures).live();
             })
         })
         .collect();
