@@ -9,7 +9,6 @@ use crate::server::{Server, Usage};
 use load::{
     Arrivals, Outcome, QueryStream, RunRecord, Settings, Summary, Target, Think, exponential,
 };
-use rustix::time::{ClockId, clock_gettime};
 use serde_json::json;
 use std::collections::HashMap;
 use std::time::Duration;
@@ -294,6 +293,5 @@ impl Asked {
 
 /// Returns the core time of this process so far, in ms.
 fn own_ms() -> f64 {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
+    vfs::process_cpu_time().as_secs_f64() * 1e3
 }

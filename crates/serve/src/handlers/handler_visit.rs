@@ -1,8 +1,7 @@
 //! A handler at the ends of the ranges of a query: progress, and whether it stays.
 
 use crate::handlers::shared_board::{Handler, SharedBoard, Visiting};
-use schedule::board::Turn;
-use schedule::board::{Progress, Visit};
+use schedule::board::{Progress, Turn, Visit};
 use search::Visitor;
 use std::time::{Duration, Instant};
 
