@@ -20,7 +20,7 @@ pub(super) enum Class {
     Digit,
     /// Belongs to the character before it: combining marks, characters that are not shown.
     Extend,
-    /// Han, kana, bopomofo: a letter of a text without blanks, in which a line break means nothing.
+    /// Han, kana, bopomofo, Tangut, Khitan, Nüshu: a letter of a text without blanks, in which a line break means nothing.
     Han,
     /// A syllable of Hangul.
     Hangul,
@@ -91,7 +91,10 @@ pub(super) fn class_of(character: char) -> Class {
 fn find(character: char) -> Class {
     match character {
         '\0'..='\x7f' => ASCII[character as usize],
-        '\u{2019}' | '\u{2010}' | '\u{2011}' | '\u{B7}' | '\u{FF07}' => Class::Joiner,
+        // Apostrophes, hyphens, a middle dot; the Hebrew marks of abbreviations.
+        '\u{2019}' | '\u{5F3}' | '\u{5F4}' | '\u{2010}' | '\u{2011}' | '\u{B7}' | '\u{FF07}' => {
+            Class::Joiner
+        }
         // Half-width voicing marks of kana; vowels and finals of decomposed Hangul; spacing vowels.
         '\u{FF9E}' | '\u{FF9F}' | '\u{1160}'..='\u{11FF}' | '\u{D7B0}'..='\u{D7FF}' => {
             Class::Extend
@@ -152,7 +155,8 @@ fn letter(character: char) -> Class {
         | '\u{3400}'..='\u{9FFF}'
         | '\u{F900}'..='\u{FAFF}'
         | '\u{FF66}'..='\u{FF9D}'
-        | '\u{1AFF0}'..='\u{1B16F}'
+        | '\u{17000}'..='\u{18DFF}'
+        | '\u{1AFF0}'..='\u{1B2FF}'
         | '\u{20000}'..='\u{3FFFF}' => Class::Han,
         _ if character.is_uppercase() => Class::Upper,
         _ => Class::Lower,
@@ -163,9 +167,10 @@ fn letter(character: char) -> Class {
 /// without the zero-width space, which separates.
 pub(super) fn is_ignorable(character: char) -> bool {
     matches!(character,
-        '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}'
+        '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{70F}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}'
         | '\u{180B}'..='\u{180F}' | '\u{200C}'..='\u{200F}' | '\u{202A}'..='\u{202E}'
         | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFA0}'
+        | '\u{FFF9}'..='\u{FFFB}' | '\u{13430}'..='\u{1343F}'
         | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}')
 }
 
@@ -189,12 +194,12 @@ mod tests {
                 "\u{301}\u{AD}\u{200D}\u{FE0F}\u{94D}\u{5B0}\u{E31}",
                 Class::Extend,
             ),
-            ("東々ひカーｶ〇", Class::Han),
+            ("東々ひカーｶ〇𗤏𘬀𛅰", Class::Han),
             ("한ㄱ", Class::Hangul),
             ("กລក", Class::Southeast),
             ("👍🌱☀", Class::Emoji),
             ("🇩", Class::Regional),
-            ("-_'’.&@‐", Class::Joiner),
+            ("-_'’.&@‐׳״", Class::Joiner),
         ] {
             for character in characters.chars() {
                 assert_eq!(

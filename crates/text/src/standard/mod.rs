@@ -24,6 +24,8 @@ mod terms;
 mod words;
 
 #[cfg(test)]
+mod oracles;
+#[cfg(test)]
 mod tests;
 
 pub use detect::Detector;

@@ -240,7 +240,7 @@ fn compound(
 
 fn link_of(joiner: &str) -> Link {
     match joiner {
-        "'" | "\u{2019}" | "\u{FF07}" => Link::Apostrophe,
+        "'" | "\u{2019}" | "\u{FF07}" | "\u{5F3}" | "\u{5F4}" => Link::Apostrophe,
         "." => Link::Dot,
         "&" => Link::Ampersand,
         "@" => Link::At,

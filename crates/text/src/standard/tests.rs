@@ -34,6 +34,7 @@ fn terms_before_stemming() {
         ("dog's", "dogs dog"),
         ("O’Neill", "oneill o neill"),
         ("l’été", "lete l ete"),
+        ("צה״ל", "צהל צה ל"),
         ("e-mail", "email e mail"),
         ("FooBar", "foobar foo bar"),
         ("OpenSSL", "openssl open ssl"),
