@@ -12,6 +12,9 @@ pub(crate) fn read_open_document(
     work: &mut Work,
 ) -> Result<(), Fault> {
     let mut package = Package::open(bytes, &work.budget)?;
+    if is_encrypted(&mut package)? {
+        return Err(Fault::bad("the document is encrypted"));
+    }
     let content = package.needed("content.xml")?;
     let mut text = Text::default();
     append_content(&content, &mut text)?;
@@ -19,6 +22,22 @@ pub(crate) fn read_open_document(
     let (title, fields) = (properties.title, properties.fields);
     work.results
         .document(item.path, title, text.finish(), fields)
+}
+
+/// Returns whether parts of the package are encrypted, by its manifest.
+fn is_encrypted(package: &mut Package) -> Result<bool, Fault> {
+    const MANIFEST: &str = "META-INF/manifest.xml";
+    let Some(manifest) = package.part(MANIFEST)? else {
+        return Ok(false);
+    };
+    let mut is_encrypted = false;
+    let walked = walk(MANIFEST, &manifest, |node| {
+        is_encrypted |= matches!(node, Node::Start("encryption-data", _));
+        Ok(())
+    });
+    // A damaged manifest takes nothing from the text.
+    drop(walked);
+    Ok(is_encrypted)
 }
 
 /// Appends the paragraphs. Repeated cells are one: a row can repeat a million of them.

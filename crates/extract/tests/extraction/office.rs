@@ -98,6 +98,14 @@ fn what_is_not_a_document_of_its_name_says_so() {
             made::zip(&[("content.xml", b"<a><b x=")]),
             "content.xml is damaged",
         ),
+        (
+            "a.ods",
+            made::zip(&[
+                ("META-INF/manifest.xml", b"<m:manifest xmlns:m='m'><m:file-entry><m:encryption-data/></m:file-entry></m:manifest>"),
+                ("content.xml", b"\x93\x1f"),
+            ]),
+            "the document is encrypted",
+        ),
         ("a.epub", made::zip(&[]), "it has no META-INF/container.xml"),
         ("a.pdf", b"%PDF-1.4 nothing".to_vec(), "the PDF is damaged"),
         ("a.pdf", made::pdf("", ""), "the PDF has no text"),

@@ -3,6 +3,7 @@
 use fields::Test;
 use index::Field;
 use text::Pattern;
+use text::summary::Marked;
 
 /// A query. The parser bounds its depth and number of clauses.
 #[derive(Debug, Clone, PartialEq)]
@@ -101,6 +102,42 @@ impl Query {
                 clause.requires_one_site()
             }
             _ => false,
+        }
+    }
+
+    /// Returns the words of texts that matches may have, each once: terms, words of phrases, patterns. Those of excluded
+    /// clauses and of sites are not among them. Unlike [`Plan::summary_terms`](crate::Plan::summary_terms) it needs no index.
+    pub fn marked_words(&self) -> Vec<Marked> {
+        let mut words = Vec::new();
+        self.note_words(&mut words);
+        words
+    }
+
+    fn note_words(&self, words: &mut Vec<Marked>) {
+        let mut note = |field: Field, word: Marked| {
+            if field != Field::Site && !words.contains(&word) {
+                words.push(word);
+            }
+        };
+        match self {
+            Query::Term { field, term, .. } => note(*field, Marked::Term(term.clone())),
+            Query::Pattern { field, pattern } => note(*field, Marked::Like(pattern.clone())),
+            Query::Phrase { field, terms, .. } => {
+                terms
+                    .iter()
+                    .for_each(|term| note(*field, Marked::Term(term.clone())));
+            }
+            Query::Boolean {
+                required, optional, ..
+            } => required
+                .iter()
+                .chain(optional)
+                .for_each(|clause| clause.note_words(words)),
+            Query::AnyTelling(clauses) | Query::AtLeast { clauses, .. } => {
+                clauses.iter().for_each(|clause| clause.note_words(words));
+            }
+            Query::Boosted { clause, .. } | Query::Named { clause, .. } => clause.note_words(words),
+            Query::Nothing | Query::Value { .. } | Query::Filter(_) => {}
         }
     }
 

@@ -1,48 +1,115 @@
-//! Page of one document, at `/document`.
+//! One document, at `/document`: as a page, or as JSON with `format=json`.
 
 use crate::api::error::SearchError;
 use crate::http::app::App;
-use crate::http::failure::failed_page;
-use crate::http::page;
-use crate::http::params;
-use crate::http::response::{HTML, respond};
+use crate::http::failure::{failed_json, failed_page};
+use crate::http::page::{self, Marking};
+use crate::http::params::{self, PAGE_OPERATOR};
+use crate::http::response::{HTML, JSON, refusal, respond};
+use crate::net::blocking::beside_io;
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::{Response, StatusCode};
+use index::StoredDocument;
 use std::sync::Arc;
 
-/// Shows the text of a document as stored.
-pub(super) async fn document_page(
+/// Form of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Page,
+    Json,
+}
+
+/// Answers with the text of a document as stored; the page has the words of `q` marked.
+pub(super) async fn document(
     State(app): State<Arc<App>>,
     RawQuery(raw): RawQuery,
 ) -> Response<Body> {
-    let Some(url) = params::single(raw.as_deref(), "url") else {
-        let error = SearchError::BadRequest {
-            parameter: "url",
-            reason: "the address of the document is missing; ask for /document?url=ADDRESS".into(),
-        };
-        return failed_page(&app, &app.failure(error), None);
+    let raw = raw.as_deref();
+    let form = match params::single(raw, "format").as_deref() {
+        Some("json") => Form::Json,
+        None | Some("html") => Form::Page,
+        Some(_) => {
+            let error = bad("format", "it is json or html; give one, or leave it out");
+            return failed_json(&app, &app.failure(error));
+        }
+    };
+    let refused = |error: SearchError| match form {
+        Form::Json => failed_json(&app, &app.failure(error)),
+        Form::Page => failed_page(&app, &app.failure(error), None),
+    };
+    let Some(url) = params::single(raw, "url") else {
+        return refused(bad(
+            "url",
+            "the address of the document is missing; ask for /document?url=ADDRESS",
+        ));
     };
     match app.front_end.document(&url).await {
-        Ok(Some(document)) => respond(StatusCode::OK, HTML, page::document(&document)),
-        Ok(None) if !app.front_end.known().has_texts => {
-            let html = page::refusal(
-                "No texts here",
-                "This index finds documents, but does not keep their texts: it was built with --texts none.",
-                "",
-            );
-            respond(StatusCode::NOT_FOUND, HTML, html)
-        }
-        Ok(None) => {
-            let html = page::refusal(
-                "Not in the index",
-                &format!(
-                    "There is no document at {url} here. It may have been there before the index was last built."
-                ),
-                "",
-            );
-            respond(StatusCode::NOT_FOUND, HTML, html)
-        }
-        Err(error) => failed_page(&app, &app.failure(error), None),
+        Ok(Some(document)) => match form {
+            Form::Json => respond(StatusCode::OK, JSON, beside_io(|| json(&document))),
+            Form::Page => {
+                let typed = params::single(raw, "q").unwrap_or_default();
+                let html = beside_io(|| page::document(&document, marking(&app, &typed).as_ref()));
+                respond(StatusCode::OK, HTML, html)
+            }
+        },
+        Ok(None) => not_found(&app, form, &url),
+        Err(error) => refused(error),
+    }
+}
+
+fn bad(parameter: &'static str, reason: &str) -> SearchError {
+    SearchError::BadRequest {
+        parameter,
+        reason: reason.into(),
+    }
+}
+
+/// Returns the words to mark; `None` without a query, or before any server has told the analyzer.
+fn marking<'a>(app: &App, typed: &'a str) -> Option<Marking<'a>> {
+    let known = app.front_end.known();
+    let analyzer = known.analyzer.filter(|_| !typed.trim().is_empty())?;
+    let parsed = search::parse_with(typed, analyzer, &known.fields, PAGE_OPERATOR);
+    Some(Marking {
+        typed,
+        analyzer,
+        query: parsed.query,
+    })
+}
+
+/// Returns a document as JSON: its id, URL, title and body, and its further fields as they were given.
+fn json(document: &StoredDocument) -> String {
+    serde_json::json!({
+        "id": document.id,
+        "url": document.url,
+        "title": document.title,
+        "body": document.body,
+        "fields": document.fields,
+    })
+    .to_string()
+}
+
+fn not_found(app: &App, form: Form, url: &str) -> Response<Body> {
+    let has_texts = app.front_end.known().has_texts;
+    let (heading, reason) = match has_texts {
+        false => (
+            "No texts here",
+            "This index finds documents, but does not keep their texts: it was built with --texts none."
+                .to_owned(),
+        ),
+        true => (
+            "Not in the index",
+            format!(
+                "There is no document at {url} here. It may have been there before the index was last built."
+            ),
+        ),
+    };
+    match form {
+        Form::Json => refusal(StatusCode::NOT_FOUND, &reason),
+        Form::Page => respond(
+            StatusCode::NOT_FOUND,
+            HTML,
+            page::refusal(heading, &reason, ""),
+        ),
     }
 }

@@ -1,7 +1,7 @@
 //! Routes of the public port, and what needs no front-end: health, style sheet, script, icon.
 
 use crate::http::app::App;
-use crate::http::document::document_page;
+use crate::http::document::document;
 use crate::http::layers::{bounded_body, finished, one_host};
 use crate::http::page;
 use crate::http::page::assets::{FAVICON, SCRIPT, STYLE_SHEET};
@@ -21,7 +21,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
     Router::new()
         .route("/", get(search_page))
         .route("/search", get(search_json))
-        .route("/document", get(document_page))
+        .route("/document", get(document))
         .route("/healthz", get(health))
         .route("/reload", any(administration))
         .route("/metrics", any(administration))

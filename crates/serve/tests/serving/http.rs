@@ -239,6 +239,65 @@ fn hostile_documents_stay_text() {
 }
 
 #[test]
+fn a_document_is_shown_with_the_words_of_the_query_and_as_json() {
+    let server = start();
+    let page = server.get("/?q=hostile").body;
+    assert!(
+        page.contains("&#38;q=hostile") || page.contains("&amp;q=hostile"),
+        "{page}"
+    );
+    let url = "https://site1.example/1";
+    let plain = server.get(&format!("/document?url={url}")).body;
+    assert!(!plain.contains("<mark>"), "{plain}");
+    let marked = server
+        .get(&format!(
+            "/document?url={url}&q=ALPHA+-text+site:site1.example"
+        ))
+        .body;
+    assert!(marked.contains("<mark>alpha</mark>"), "{marked}");
+    assert!(!marked.contains("<mark>text</mark>"), "{marked}");
+    assert!(
+        marked.contains("value=\"ALPHA -text site:site1.example\""),
+        "{marked}"
+    );
+    assert_eq!(strip(&marked), strip(&plain));
+
+    let json = server.get(&format!("/document?url={url}&format=json"));
+    assert!(
+        json.head.contains("content-type: application/json"),
+        "{}",
+        json.head
+    );
+    let json: serde_json::Value = serde_json::from_str(&json.body).unwrap();
+    assert_eq!([&json["url"], &json["id"]], [url, url]);
+    assert!(json["body"].as_str().unwrap().contains("alpha"), "{json}");
+    assert!(json["fields"].is_object(), "{json}");
+    for (target, status, part) in [
+        (
+            "/document?url=nowhere&format=json",
+            404,
+            "no document at nowhere",
+        ),
+        ("/document?format=json", 400, "/document?url=ADDRESS"),
+        ("/document?url=nowhere&format=xml", 400, "json or html"),
+    ] {
+        let refused = server.get(target);
+        let json: serde_json::Value = serde_json::from_str(&refused.body).unwrap();
+        let reason = json["error"]["reason"].as_str().unwrap();
+        assert!(
+            refused.status == status && reason.contains(part),
+            "{target}: {reason}"
+        );
+    }
+}
+
+/// The text of a document's page, without marks.
+fn strip(page: &str) -> String {
+    let body = page.split("<pre").nth(1).unwrap();
+    body.replace("<mark>", "").replace("</mark>", "")
+}
+
+#[test]
 fn metrics_count_what_happened() {
     let server = start();
     server.get("/search?q=alpha");

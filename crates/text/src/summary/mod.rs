@@ -11,6 +11,7 @@ use crate::Analyzer;
 use matches::Matcher;
 use score::Scoring;
 use std::cell::Cell;
+use std::ops::Range;
 
 mod borders;
 mod input;
@@ -98,6 +99,23 @@ impl SummaryQuery {
             (!scratch.matches.is_empty()).then(|| render::html(text, &[whole], &scratch.matches));
         SCRATCH.set(scratch);
         html
+    }
+
+    /// Returns the byte ranges of the matched words of `text`, in order; those that overlap are one.
+    pub fn matched_ranges(&self, text: &str) -> Vec<Range<usize>> {
+        let mut scratch = SCRATCH.take();
+        self.matcher.find(text, &mut scratch);
+        let mut ranges: Vec<Range<usize>> = Vec::new();
+        for found in &scratch.matches {
+            match ranges.last_mut() {
+                Some(last) if found.start < last.end => last.end = last.end.max(found.end),
+                _ => ranges.push(found.start..found.end),
+            }
+        }
+        if scratch.bytes() <= SCRATCH_KEPT_BYTES_MAX {
+            SCRATCH.set(scratch);
+        }
+        ranges
     }
 
     /// Summarizes as [`Self::summarize`], with the caller's scratch memory.

@@ -8,6 +8,7 @@ mod url;
 
 pub(super) mod assets;
 mod choices;
+mod document;
 mod facets;
 mod gantt;
 mod missing;
@@ -22,16 +23,16 @@ use crate::http::page::settings::{pairs, pairs_of_api, settings};
 use crate::http::page::url::{breadcrumb, local, web_address};
 use askama::Template;
 use assets::Files;
+pub(crate) use document::{Marking, document};
 use engine::details::TITLE_CHARS_MAX;
 pub(crate) use facets::default_facets;
 use facets::{Refining, refining, shown};
 use gantt::{Gantt, gantt};
-use index::StoredDocument;
 use missing::{Missing, missing};
 use paging::{PageLink, page_links};
 use search::Operator;
 use std::time::Instant;
-use texts::{BODY_CHARS_MAX, cut, cut_bytes, is_hidden, is_shown_as_stored, title, visible};
+use texts::{cut, is_hidden, is_shown_as_stored, title, visible};
 use times::{PhaseView, counted, duration, phases, thousands};
 use wire::{Hit, SearchAnswer};
 
@@ -143,17 +144,6 @@ struct Refusal<'a> {
     query: &'a str,
     heading: &'a str,
     reason: &'a str,
-}
-
-#[derive(Template)]
-#[template(path = "document.html")]
-struct DocumentPage<'a> {
-    files: Files,
-    query: &'a str,
-    title: String,
-    url: String,
-    web: Option<String>,
-    body: String,
 }
 
 /// Returns the page before any query.
@@ -319,18 +309,6 @@ pub(crate) fn refusal(heading: &str, reason: &str, query: &str) -> String {
     })
 }
 
-/// Returns the page of a document's stored text.
-pub(crate) fn document(document: &StoredDocument) -> String {
-    whole(&DocumentPage {
-        files: Files::new(),
-        query: "",
-        title: title(&document.title, &document.url),
-        url: visible(&document.url),
-        web: web_address(&document.url),
-        body: cut(&visible(cut_bytes(&document.body)), BODY_CHARS_MAX),
-    })
-}
-
 /// Returns a whole page in its final form.
 fn whole(page: &impl Template) -> String {
     let html = render(page);
@@ -366,7 +344,7 @@ fn groups<'a>(
 
 fn view<'a>(hit: &'a Hit, query: &str, options: &SearchOptions) -> HitView<'a> {
     let web = web_address(&hit.url);
-    let text = local("/document", &[("url", &hit.url)]);
+    let text = local("/document", &[("url", &*hit.url), ("q", query)]);
     let mut why = Vec::new();
     if let Some(explanation) = &hit.explanation {
         explain(explanation, 0, &mut why);
