@@ -23,6 +23,7 @@ mod front_matter;
 #[cfg(feature = "html")]
 mod html;
 mod input;
+mod iso_date;
 mod json_body;
 mod json_lines;
 mod light;
@@ -48,6 +49,7 @@ pub use extraction::{Extract, Extracted, Extraction, Extractor, Kind};
 pub use field_names::FieldNames;
 pub use folder::path_of_file_url;
 pub use input::{decompressed_name, open_decompressed};
+pub use iso_date::iso_date;
 pub use json_body::{BodyObject, decoded_body, json_objects};
 pub use json_line::LineError;
 pub use limits::FileLimits;

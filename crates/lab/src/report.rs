@@ -254,23 +254,9 @@ fn machine(html: &mut String, session: &Session) {
     html.push_str("</table></div>\n</section>\n");
 }
 
-/// Returns the UTC date of a time since 1970, by Hinnant's `civil_from_days`.
+/// Returns the UTC date of a time since 1970.
 fn date(unix_ms: u64) -> String {
-    let days = (unix_ms / 86_400_000) as i64 + 719_468;
-    let era = days / 146_097;
-    let day_of_era = days % 146_097;
-    let year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_shifted = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_shifted + 2) / 5 + 1;
-    let month = if month_shifted < 10 {
-        month_shifted + 3
-    } else {
-        month_shifted - 9
-    };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    format!("{year}-{month:02}-{day:02}")
+    corpus::iso_date((unix_ms / 86_400_000) as i64)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Office documents and books: XML inside zip archives.
 
+mod cell_formats;
 mod epub;
 mod open_document;
 mod package;

@@ -2,6 +2,7 @@
 //!
 //! Cells come in the order of the file, whatever places they claim: a cell at XFD1048576 costs what any other costs.
 
+use super::cell_formats::CellFormats;
 use super::package::{Package, resolved};
 use super::xml::{Node, Text, walk};
 use crate::fault::Fault;
@@ -14,8 +15,13 @@ pub(crate) fn read_sheets(item: &Item, bytes: Vec<u8>, work: &mut Work) -> Resul
     let main = package.main_part("xl/workbook.xml")?;
     let folder = main.rsplit_once('/').map_or("", |(folder, _)| folder);
     let shared = Shared::read(&mut package, &resolved(folder, "sharedStrings.xml"))?;
+    let Workbook {
+        sheets,
+        starts_1904,
+    } = Workbook::read(&mut package, &main)?;
+    let formats = CellFormats::read(&mut package, &resolved(folder, "styles.xml"), starts_1904)?;
     let mut text = Text::default();
-    for (name, part) in sheets(&mut package, &main)? {
+    for (name, part) in sheets {
         let Some(bytes) = package.part(&part)? else {
             continue;
         };
@@ -23,7 +29,7 @@ pub(crate) fn read_sheets(item: &Item, bytes: Vec<u8>, work: &mut Work) -> Resul
             text.push(&name)?;
             text.end_line()?;
         }
-        append_rows(&part, &bytes, &shared, &mut text)?;
+        append_rows(&part, &bytes, (&shared, &formats), &mut text)?;
         text.end_line()?;
     }
     let properties = package.properties("docProps/core.xml")?;
@@ -35,39 +41,63 @@ pub(crate) fn read_sheets(item: &Item, bytes: Vec<u8>, work: &mut Work) -> Resul
         .document(item.path, title, text.finish(), fields)
 }
 
-/// Returns names and parts of the sheets: in the order of the workbook, else by their numbers.
-fn sheets(package: &mut Package, main: &str) -> Result<Vec<(String, String)>, Fault> {
-    let relations = package.relations(main)?;
-    let bytes = package.needed(main)?;
-    let mut sheets = Vec::new();
-    walk(main, &bytes, |node| {
-        if let Node::Start("sheet", attributes) = node
-            && let Some(target) = attributes.all("id").iter().find_map(|id| relations.get(id))
-        {
-            let name = attributes.get("name").unwrap_or_default();
-            sheets.push((name, target.clone()));
+/// What the main part of a workbook says.
+struct Workbook {
+    /// Names and parts of the sheets: in the order of the workbook, else by their numbers.
+    sheets: Vec<(String, String)>,
+    /// Whether dates count from 1904-01-01 on, not from 1900 on.
+    starts_1904: bool,
+}
+
+impl Workbook {
+    fn read(package: &mut Package, main: &str) -> Result<Workbook, Fault> {
+        let relations = package.relations(main)?;
+        let bytes = package.needed(main)?;
+        let (mut sheets, mut starts_1904) = (Vec::new(), false);
+        walk(main, &bytes, |node| {
+            match node {
+                Node::Start("sheet", attributes) => {
+                    let ids = attributes.all("id");
+                    if let Some(target) = ids.iter().find_map(|id| relations.get(id)) {
+                        let name = attributes.get("name").unwrap_or_default();
+                        sheets.push((name, target.clone()));
+                    }
+                }
+                Node::Start("workbookPr", attributes) => {
+                    let given = attributes.get("date1904");
+                    starts_1904 = matches!(given.as_deref(), Some("1" | "true"));
+                }
+                _ => {}
+            }
+            Ok(())
+        })?;
+        if sheets.is_empty() {
+            let parts = package.numbered("xl/worksheets/sheet", ".xml").into_iter();
+            sheets = parts.map(|part| (String::new(), part)).collect();
         }
-        Ok(())
-    })?;
-    if sheets.is_empty() {
-        let parts = package.numbered("xl/worksheets/sheet", ".xml");
-        sheets = parts
-            .into_iter()
-            .map(|part| (String::new(), part))
-            .collect();
+        Ok(Workbook {
+            sheets,
+            starts_1904,
+        })
     }
-    Ok(sheets)
 }
 
 /// Appends the rows of a sheet.
-fn append_rows(part: &str, bytes: &[u8], shared: &Shared, text: &mut Text) -> Result<(), Fault> {
+fn append_rows(
+    part: &str,
+    bytes: &[u8],
+    (shared, formats): (&Shared, &CellFormats),
+    text: &mut Text,
+) -> Result<(), Fault> {
     let mut kind = String::new();
+    let mut style = None;
     let mut value = String::new();
     let mut in_value = false;
     walk(part, bytes, |node| {
         match node {
             Node::Start("c", attributes) => {
                 kind = attributes.get("t").unwrap_or_default();
+                style = attributes.get("s").and_then(|style| style.parse().ok());
                 value.clear();
             }
             Node::Start("v" | "t", _) => in_value = true,
@@ -75,12 +105,17 @@ fn append_rows(part: &str, bytes: &[u8], shared: &Shared, text: &mut Text) -> Re
             Node::Text(more) if in_value => value.push_str(more),
             Node::End("c") => {
                 let index = || value.trim().parse().ok();
+                let number;
                 let shown = match kind.as_str() {
                     "s" => index().and_then(|index| shared.get(index)).unwrap_or(""),
                     "b" => match value.trim() {
                         "1" => "TRUE",
                         _ => "FALSE",
                     },
+                    "" | "n" => {
+                        number = formats.shown(style, &value);
+                        number.as_deref().unwrap_or(&value)
+                    }
                     _ => value.as_str(),
                 };
                 if !shown.trim().is_empty() {

@@ -110,6 +110,11 @@ pub(crate) fn xlsx(rows: &str) -> Vec<u8> {
             "<sst><si><t>lynx</t></si><si><r><t>東</t></r><r><t>京</t></r><rPh><t>トウキョウ</t></rPh></si></sst>"
                 .as_bytes(),
         ),
+        (
+            "xl/styles.xml",
+            b"<styleSheet><numFmts><numFmt numFmtId='164' formatCode='yyyy\\-mm\\-dd'/></numFmts><cellStyleXfs><xf numFmtId='0'/>\
+              </cellStyleXfs><cellXfs><xf numFmtId='0'/><xf numFmtId='164'/><xf numFmtId='22'/></cellXfs></styleSheet>",
+        ),
         ("xl/worksheets/sheet1.xml", sheet.as_bytes()),
     ])
 }

@@ -33,9 +33,11 @@ fn slides_come_in_the_order_of_the_presentation_with_their_notes() {
 fn rows_of_a_workbook_are_lines_wherever_their_cells_are() {
     let rows = "<row r='1'><c r='A1' t='s'><v>0</v></c><c r='B1' t='s'><v>1</v></c><c r='C1'/><c r='D1'><v>3.5</v></c></row>\
         <row r='2'><c t='b'><v>1</v></c><c t='inlineStr'><is><t>in line</t></is></c><c t='s'><v>99</v></c></row><row/>\
+        <row><c s='1'><v>41998</v></c><c s='2'><v>40461.423726851797</v></c><c s='0'><v>0.10299999999999999</v></c></row>\
         <row r='1048576'><c r='XFD1048576' t='str'><f>A1</f><v>last</v></c></row>";
     let (title, body) = document("stock.xlsx", &made::xlsx(rows));
-    let text = "Animals\nlynx\t東京\t3.5\nTRUE\tin line\nlast";
+    let text =
+        "Animals\nlynx\t東京\t3.5\nTRUE\tin line\n2014-12-25\t2010-10-10 10:10:10\t0.103\nlast";
     assert_eq!((&*title, &*body), ("stock.xlsx", text));
 }
 

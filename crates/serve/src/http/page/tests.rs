@@ -150,16 +150,28 @@ fn what_documents_say_stays_text() {
     let mut answer = answer(vec![hostile]);
     answer.query = script.into();
     answer.warnings = vec![script.into()];
+    let stored = index::StoredDocument {
+        url: "javascript:alert(1)".into(),
+        id: String::new(),
+        title: script.into(),
+        body: script.into(),
+        fields: [("author".to_owned(), script.into())].into_iter().collect(),
+    };
+    // Words within tags are marked, too.
+    let typed = format!("script img onerror {script}");
+    let analyzer = text::Analyzer::default();
+    let marking = Marking {
+        typed: &typed,
+        analyzer,
+        query: search::parse(&typed, analyzer, PAGE_OPERATOR).query,
+    };
+    let marked = document(&stored, Some(&marking));
+    assert!(marked.contains("<mark>script</mark>"), "{marked}");
     for html in [
         results(&mut answer, &SearchOptions::default(), &[]),
         refusal(script, script, script),
-        document(&StoredDocument {
-            url: "javascript:alert(1)".into(),
-            id: String::new(),
-            title: script.into(),
-            body: script.into(),
-            fields: Default::default(),
-        }),
+        document(&stored, None),
+        marked,
     ] {
         assert!(!without_own_script(&html).contains("<script"), "{html}");
         assert!(!html.contains("<img src=x"), "{html}");
