@@ -304,6 +304,8 @@ pub struct Status {
     pub fields: Arc<Schema>,
     /// Whether live documents are of several sites.
     pub has_several_sites: bool,
+    /// Phrases that titles have often: examples of queries.
+    pub phrases: Arc<[[String; 2]]>,
     /// Whether the server is about to end.
     pub is_draining: bool,
     /// Message about another front-end that divides the index differently.

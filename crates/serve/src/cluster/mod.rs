@@ -69,6 +69,8 @@ pub struct Known {
     pub fields: Arc<Schema>,
     /// Whether live documents are of several sites.
     pub has_several_sites: bool,
+    /// Phrases that titles have often: examples of queries.
+    pub phrases: Arc<[[String; 2]]>,
     /// Identity of the index; empty until a server reports it.
     pub index_id: String,
 }
@@ -105,6 +107,7 @@ impl Cluster {
             analyzer: status.analyzer,
             fields: Arc::clone(&status.fields),
             has_several_sites: status.has_several_sites,
+            phrases: Arc::clone(&status.phrases),
             index_id: status.index_id.clone(),
         };
         let of_partitions = self.partitions.iter().filter_map(|group| group.status(of));

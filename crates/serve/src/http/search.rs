@@ -68,8 +68,7 @@ pub(super) async fn search_page(
     };
     let query = parameters.q.as_deref().unwrap_or("");
     if query.trim().is_empty() && parameters.options.filters.is_empty() {
-        let known = app.front_end.known();
-        let home = page::home(known.documents_count, known.chunks_count);
+        let home = page::home(&app.front_end.known());
         return respond(StatusCode::OK, HTML, home);
     }
     let mut asked = parameters.clone();

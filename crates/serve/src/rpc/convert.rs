@@ -329,6 +329,11 @@ pub(super) fn status_message(status: Status) -> rpc::StatusReply {
         disagreement: status.disagreement.unwrap_or_default(),
         analyzer: status.analyzer.map_or(String::new(), |one| one.name()),
         one_site: !status.has_several_sites,
+        phrases: status
+            .phrases
+            .iter()
+            .map(|phrase| phrase.join(" "))
+            .collect(),
         fields: status
             .fields
             .iter()
@@ -367,8 +372,19 @@ pub(super) fn status(message: rpc::StatusReply) -> Result<Status, ServerError> {
         analyzer: message.analyzer.parse().ok(),
         fields: Arc::new(schema(message.fields)),
         has_several_sites: !message.one_site,
+        phrases: message
+            .phrases
+            .iter()
+            .filter_map(|phrase| two_words(phrase))
+            .collect(),
         disagreement: Some(message.disagreement).filter(|told| !told.is_empty()),
     })
+}
+
+/// Reads a phrase of two words.
+fn two_words(phrase: &str) -> Option<[String; 2]> {
+    let (first, second) = phrase.split_once(' ')?;
+    Some([first.to_owned(), second.to_owned()])
 }
 
 /// Returns the schema of a status, without weights: the servers that plan have them.

@@ -5,8 +5,16 @@ use crate::api::draining::Draining;
 use crate::api::messages::{Status, StatusRequest};
 use crate::api::reply::Reply;
 use crate::snapshot::partition_maps::PartitionMaps;
-use engine::Generations;
-use std::sync::Arc;
+use engine::{Generations, frequent_phrases};
+use index::Index;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Least time between two looks for phrases: under writes a generation lasts a second.
+const PHRASES_KEPT: Duration = Duration::from_secs(60);
+
+/// Phrases of a generation, and when they were found.
+type Phrases = (u64, Instant, Arc<[[String; 2]]>);
 
 /// Chunks of an index that a server of this process serves.
 pub(crate) struct Served {
@@ -14,6 +22,7 @@ pub(crate) struct Served {
     pub(crate) chunks: Chunks,
     draining: Draining,
     partition_maps: PartitionMaps,
+    phrases: Mutex<Option<Phrases>>,
 }
 
 impl Served {
@@ -24,6 +33,7 @@ impl Served {
             chunks,
             draining,
             partition_maps: PartitionMaps::default(),
+            phrases: Mutex::default(),
         }
     }
 
@@ -42,10 +52,26 @@ impl Served {
             analyzer: Some(newest.analyzer()),
             fields: Arc::clone(newest.fields()),
             has_several_sites: newest.statistics().has_several_sites(),
+            phrases: self.phrases(&newest),
             has_texts: newest.documents().texts() == index::Texts::Stored,
             is_draining: self.draining.has_begun(),
             disagreement: self.partition_maps.note(request),
         }));
+    }
+
+    /// Returns phrases that titles have often; none where the index cannot be read, which searches report.
+    fn phrases(&self, index: &Index) -> Arc<[[String; 2]]> {
+        let mut kept = self.phrases.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((generation, found_at, phrases)) = &*kept
+            && (*generation == index.generation() || found_at.elapsed() < PHRASES_KEPT)
+        {
+            return Arc::clone(phrases);
+        }
+        let segments: Vec<_> = index.segments(self.chunks.clone()).collect();
+        let phrases = frequent_phrases(index, &segments).unwrap_or_default();
+        let phrases: Arc<[[String; 2]]> = phrases.into();
+        *kept = Some((index.generation(), Instant::now(), Arc::clone(&phrases)));
+        phrases
     }
 
     /// Opens the newest generation and replies with the number of the generation then served.

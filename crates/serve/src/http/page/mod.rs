@@ -11,6 +11,7 @@ mod choices;
 mod document;
 mod facets;
 mod gantt;
+mod home;
 mod missing;
 mod paging;
 mod settings;
@@ -28,28 +29,14 @@ use engine::details::TITLE_CHARS_MAX;
 pub(crate) use facets::default_facets;
 use facets::{Refining, refining, shown};
 use gantt::{Gantt, gantt};
+pub(crate) use home::home;
 use missing::{Missing, missing};
 use paging::{PageLink, page_links};
 use search::Operator;
 use std::time::Instant;
 use texts::{cut, is_hidden, is_shown_as_stored, title, visible};
-use times::{PhaseView, counted, duration, phases, thousands};
+use times::{PhaseView, duration, phases, thousands};
 use wire::{Hit, SearchAnswer};
-
-#[derive(Template)]
-#[template(path = "home.html")]
-struct Home {
-    files: Files,
-    documents: String,
-    chunks: String,
-    examples: [Example; 7],
-}
-
-struct Example {
-    query: &'static str,
-    meaning: &'static str,
-    href: String,
-}
 
 #[derive(Template)]
 #[template(path = "results.html")]
@@ -144,29 +131,6 @@ struct Refusal<'a> {
     query: &'a str,
     heading: &'a str,
     reason: &'a str,
-}
-
-/// Returns the page before any query.
-pub(crate) fn home(documents_count: u64, chunks_count: u32) -> String {
-    let example = |query, meaning| Example {
-        query,
-        meaning,
-        href: local("/", &[("q", query)]),
-    };
-    whole(&Home {
-        files: Files::new(),
-        documents: counted(documents_count, "document", "documents"),
-        chunks: counted(u64::from(chunks_count), "chunk", "chunks"),
-        examples: [
-            example("thread pool", "both words, anywhere in a document"),
-            example("\"thread pool\"", "one right after the other"),
-            example("\"pool thread\"~2", "near each other, in any order"),
-            example("lock OR mutex", "either word"),
-            example("lock -free", "the first word, but not the second"),
-            example("title:error", "the word in the title"),
-            example("concurren*", "any word that begins so"),
-        ],
-    })
 }
 
 /// Returns the page of an answer. Sets `phases_us.render` of the answer to the time of rendering its

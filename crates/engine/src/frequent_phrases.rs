@@ -1,0 +1,158 @@
+//! Phrases of two words that titles have often: examples of queries that find something.
+
+use index::{DocId, Field, Index, IndexError, Segment};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Upper limit on the titles read.
+const TITLES_MAX: u32 = 256;
+/// Upper limit on the phrases returned.
+const PHRASES_MAX: usize = 3;
+/// Share of the documents that hold a word of a phrase at most: other words stand everywhere.
+const FREQUENT_SHARE: f64 = 0.1;
+/// Documents of an index in which every word is rare enough.
+const DOCUMENTS_FEW: u64 = 40;
+const WORD_CHARS: std::ops::RangeInclusive<usize> = 3..=16;
+
+/// Returns the most frequent phrases of the titles of live documents, evenly drawn from `segments`: two words in lower case,
+/// no word in two phrases.
+///
+/// # Errors
+/// A file of the index that cannot be read.
+pub fn frequent_phrases(
+    index: &Index,
+    segments: &[&Arc<Segment>],
+) -> Result<Vec<[String; 2]>, IndexError> {
+    let documents_count: u64 = segments
+        .iter()
+        .map(|one| u64::from(one.documents_count()))
+        .sum();
+    let step = (documents_count / u64::from(TITLES_MAX)).max(1) as usize;
+    let docs = segments
+        .iter()
+        .flat_map(|segment| (0..segment.documents_count()).map(move |doc| (segment, DocId(doc))));
+    let mut counts: BTreeMap<[String; 2], u32> = BTreeMap::new();
+    for (segment, doc) in docs.step_by(step) {
+        if segment.is_deleted(doc) {
+            continue;
+        }
+        let title = segment.details(doc)?.title;
+        // A title counts once, whatever it repeats.
+        for phrase in phrases(&title).collect::<BTreeSet<_>>() {
+            *counts.entry(phrase).or_default() += 1;
+        }
+    }
+    let mut ranked: Vec<([String; 2], u32)> = counts.into_iter().collect();
+    ranked.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let mut chosen: Vec<[String; 2]> = Vec::new();
+    for (phrase, _) in ranked {
+        let is_new = |word: &String| !chosen.iter().flatten().any(|known| known == word);
+        if phrase.iter().all(is_new) && is_telling(index, &phrase)? {
+            chosen.push(phrase);
+            if chosen.len() == PHRASES_MAX {
+                break;
+            }
+        }
+    }
+    Ok(chosen)
+}
+
+/// Returns the pairs of plain words that stand beside each other in a title, without a sign between them.
+fn phrases(title: &str) -> impl Iterator<Item = [String; 2]> + '_ {
+    let words = title.split_whitespace();
+    let next = words.clone().skip(1);
+    words.zip(next).filter_map(|pair| {
+        let (first, second) = (
+            pair.0,
+            pair.1.trim_end_matches([',', '.', ':', ';', '?', '!']),
+        );
+        (first != second && is_plain(first) && is_plain(second))
+            .then(|| [first.to_lowercase(), second.to_lowercase()])
+    })
+}
+
+fn is_plain(word: &str) -> bool {
+    word.chars().all(char::is_alphabetic) && WORD_CHARS.contains(&word.chars().count())
+}
+
+/// Returns whether no word of a phrase stands everywhere.
+fn is_telling(index: &Index, phrase: &[String; 2]) -> Result<bool, IndexError> {
+    let statistics = index.statistics();
+    let documents_count = statistics.documents_count();
+    let limit = match documents_count <= DOCUMENTS_FEW {
+        true => documents_count,
+        false => (documents_count as f64 * FREQUENT_SHARE) as u64,
+    };
+    for word in phrase {
+        for term in index.analyzer().terms(word) {
+            if statistics.document_frequency(Field::Text, &term)? > limit {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use index::{BuildOptions, Writer};
+    use vfs::{MemoryStorage, SharedStorage};
+
+    #[test]
+    fn pairs_of_plain_words() {
+        let found: Vec<_> = phrases("The Moon landing: of 1969, C++ code, moon landing!").collect();
+        let expected = [["the", "moon"], ["moon", "landing"]].map(|pair| pair.map(str::to_owned));
+        assert_eq!(
+            found,
+            [expected[0].clone(), expected[1].clone()]
+                .into_iter()
+                .chain([expected[1].clone()])
+                .collect::<Vec<_>>()
+        );
+        assert_eq!(phrases("東京都 a be").count(), 0);
+    }
+
+    #[test]
+    fn the_most_frequent_phrases_of_live_titles() {
+        let storage: SharedStorage = Arc::new(MemoryStorage::default());
+        let add = |numbers: std::ops::Range<usize>| {
+            let mut writer = Writer::open(storage.clone(), BuildOptions::default()).unwrap();
+            for number in numbers {
+                let title = match number % 20 {
+                    0 => "The thread pool".to_owned(),
+                    1 => "Page faults".to_owned(),
+                    other => format!("The common words {other}"),
+                };
+                let document = corpus::Document {
+                    url: format!("https://s.example/{number}"),
+                    title,
+                    ..corpus::Document::default()
+                };
+                writer.add(document).unwrap();
+            }
+            writer.commit().unwrap();
+        };
+        add(0..1000);
+        let found = |storage: &SharedStorage| {
+            let index = Index::open(storage.clone()).unwrap();
+            let segments: Vec<_> = index.segments(0..=index.chunks_count() - 1).collect();
+            let phrases = frequent_phrases(&index, &segments).unwrap();
+            phrases
+                .into_iter()
+                .map(|phrase| phrase.join(" "))
+                .collect::<Vec<_>>()
+        };
+        let mut expected = vec!["page faults", "thread pool"];
+        let mut all = found(&storage);
+        all.sort();
+        assert_eq!(all, expected);
+        let mut writer = Writer::open(storage.clone(), BuildOptions::default()).unwrap();
+        for number in (0..1000).step_by(20) {
+            writer.delete(&format!("https://s.example/{number}"));
+        }
+        writer.commit().unwrap();
+        expected.pop();
+        assert_eq!(found(&storage), expected);
+    }
+}
