@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 impl Source {
     /// Parses a command-line argument: `-`, a folder, or a file. The ending of its name says what a file is (before that
-    /// of compression: `.jsonl` `.ndjson` `.json`, `.csv` `.tsv`, `.parquet`, `.warc`, `.trec`, those of a [`Kind`](crate::Kind)), else
+    /// of compression: `.jsonl` `.ndjson` `.json`, `.csv` `.tsv`, `.parquet`, `.warc`, `.trec`, those of a [`Kind`](crate::Kind), of text), else
     /// its beginning.
     pub fn parse(argument: &str) -> Result<Source, ReaderError> {
         if argument == "-" {
@@ -28,9 +28,9 @@ impl Source {
             return Ok(Source::JsonLines(path));
         }
         Source::of_file(path).map_err(|path| {
-            let reason = "not a known kind of source; give a file ending in .jsonl, .jsonl.zst or \
-                          .jsonl.gz (also .ndjson, .json, .csv, .tsv, .parquet, .warc, .trec), a dump of a \
-                          MediaWiki, an archive, office document, mail or PDF, a folder, or - for \
+            let reason = "not a known kind of source, and not text; give a file of JSON or a table (.jsonl, .json, \
+                          .csv, .parquet, also compressed), of text, Markdown or HTML, a .warc or .trec file, a \
+                          dump of a MediaWiki, an archive, office document, mail or PDF, a folder, or - for \
                           standard input";
             ReaderError::Source {
                 path,

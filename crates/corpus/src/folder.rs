@@ -88,19 +88,57 @@ impl Folder {
             let path = root.to_path_buf();
             return Err(ReaderError::Source { path, reason });
         }
-        Ok(Folder {
-            beneath,
-            files: files.into(),
-            unreadable: unreadable.into(),
-            passed_over: passed_over.into(),
+        let walk = Walk {
+            files,
+            unreadable,
+            passed_over,
             left_out,
+        };
+        Ok(Folder::of_walk(beneath, walk, options, meter))
+    }
+
+    /// Makes a reader of one file, which is read as a file of its folder is. It may be a link itself.
+    pub(crate) fn of_file(
+        path: &Path,
+        options: &ReadOptions,
+        meter: &Meter,
+    ) -> Result<Folder, ReaderError> {
+        let io = |source| ReaderError::Io {
+            path: path.to_path_buf(),
+            source,
+        };
+        let real = fs::canonicalize(path).map_err(io)?;
+        let bytes = fs::metadata(&real).map_err(io)?.len();
+        let parent_of = |path: &Path| path.parent().unwrap_or(Path::new("/")).to_path_buf();
+        let beneath = Beneath::new(&parent_of(&real)).map_err(|error| io(error.into()))?;
+        let given = std::path::absolute(path).map_err(io)?;
+        let folder = fs::canonicalize(parent_of(&given)).map_err(io)?;
+        let found = Found {
+            path: folder.join(given.file_name().unwrap_or_default()),
+            real,
+            bytes,
+        };
+        let walk = Walk {
+            files: vec![found],
+            ..Walk::default()
+        };
+        Ok(Folder::of_walk(beneath, walk, options, meter))
+    }
+
+    fn of_walk(beneath: Beneath, walk: Walk, options: &ReadOptions, meter: &Meter) -> Folder {
+        Folder {
+            beneath,
+            files: walk.files.into(),
+            unreadable: walk.unreadable.into(),
+            passed_over: walk.passed_over.into(),
+            left_out: walk.left_out,
             limits: options.limits,
             extractor: options.extractor.clone(),
             contained: None,
             ahead: VecDeque::new(),
             meter: meter.clone(),
             place: Place::default(),
-        })
+        }
     }
 
     /// Returns the total bytes of the files not yet read.
@@ -289,6 +327,51 @@ mod tests {
                 .to_string()
                 .ends_with("g.txt: binary, not text")
         );
+    }
+
+    #[test]
+    fn a_file_that_is_named_is_read_as_one_of_its_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        write(root, "a.md", b"# First\nx");
+        write(root, "b.txt", b"second");
+        write(root, "notes", "größer, without an ending".as_bytes());
+        write(root, "app.log", b"2024-01-01 one\n2024-01-01 two\n");
+        write(root, "main.rs", b"fn main() {}");
+        write(root, "c.html", b"<title>Third</title>y");
+        let (of_folder, _) = read(root);
+        let read_one = |name: &str| {
+            let source = Source::parse(root.join(name).to_str().unwrap()).unwrap();
+            assert!(matches!(source, Source::TextFile(_)), "{name}");
+            let mut reader = Reader::open(vec![source], ReadOptions::default()).unwrap();
+            let document = reader.next_document().unwrap().unwrap();
+            assert_eq!(reader.next_document().unwrap(), None);
+            document
+        };
+        for document in &of_folder {
+            let path = url::Url::parse(&document.url)
+                .unwrap()
+                .to_file_path()
+                .unwrap();
+            let path = path.display().to_string();
+            let name = path.split("!/").next().unwrap();
+            assert_eq!(&read_one(name), document);
+        }
+        assert_eq!(of_folder.len(), 5);
+        let notes = read_one("notes");
+        assert_eq!(notes.title, "größer, without an ending");
+        write(root, "binary", b"\x7fELF\0");
+        write(root, "empty", b"");
+        for name in ["binary", "empty"] {
+            let refused = Source::parse(root.join(name).to_str().unwrap());
+            assert!(matches!(refused, Err(ReaderError::Source { .. })), "{name}");
+        }
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("/etc/hostname", root.join("link.txt")).unwrap();
+            let linked = read_one("link.txt");
+            assert!(linked.url.ends_with("/link.txt"), "{}", linked.url);
+        }
     }
 
     #[test]

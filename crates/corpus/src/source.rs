@@ -1,5 +1,6 @@
 //! Sources of documents, and the endings by which files are known.
 
+use crate::contained::is_text_name;
 use crate::extraction::Kind;
 use crate::input::{decompressed_name, open_decompressed};
 use crate::{trec, web_archive, wiki};
@@ -31,6 +32,8 @@ pub enum Source {
     Collection(PathBuf),
     /// A folder of text, Markdown and HTML files, read recursively.
     Folder(PathBuf),
+    /// A file of text, Markdown, HTML, code or a log, read as a file of a folder is.
+    TextFile(PathBuf),
     /// An archive, mail, an office document or PDF, read by [`ReadOptions::extractor`](crate::ReadOptions::extractor).
     Container(PathBuf),
     /// JSON lines on standard input.
@@ -58,6 +61,8 @@ impl Source {
                 Ok(Source::Trec(path))
             } else if wiki::is_dump(&beginning) {
                 Ok(Source::WikiDump(path))
+            } else if is_text_name(&file_name(&path)) || is_text(&beginning) {
+                Ok(Source::TextFile(path))
             } else {
                 Err(path)
             }
@@ -76,6 +81,15 @@ pub(crate) fn beginning_of(path: &Path) -> Vec<u8> {
         let _ = bytes.take(BEGINNING_BYTES).read_to_end(&mut beginning);
     }
     beginning
+}
+
+/// Returns whether the beginning of a file is text: UTF-8 without NUL, but for a character that is cut at its end.
+fn is_text(beginning: &[u8]) -> bool {
+    let is_whole = match std::str::from_utf8(beginning) {
+        Ok(text) => !text.is_empty(),
+        Err(error) => error.error_len().is_none() && error.valid_up_to() > 0,
+    };
+    is_whole && !beginning.contains(&0)
 }
 
 pub(crate) fn has_ending(path: &Path, endings: &[&str]) -> bool {

@@ -215,4 +215,42 @@ mod tests {
         assert!(others.is_empty(), "{others:#?}");
         assert!(SNOWBALL.lines().count() > 3_000);
     }
+
+    /// `SHORTTAIL_SNOWBALL_DATA=FOLDER` has the vocabularies of github.com/snowballstem/snowball-data: in a folder for each
+    /// language, `voc.txt` and `output.txt` have a word and its stem in each line.
+    #[test]
+    fn stems_of_whole_vocabularies_are_those_of_snowball() {
+        let Some(folder) = std::env::var_os("SHORTTAIL_SNOWBALL_DATA") else {
+            return;
+        };
+        let mut buffer = String::new();
+        let mut others = Vec::new();
+        let (mut words_count, mut languages_count) = (0, 0);
+        for language in Language::all() {
+            let folder = std::path::Path::new(&folder).join(language.name().to_lowercase());
+            let read = |name: &str| std::fs::read_to_string(folder.join(name));
+            let (Ok(words), Ok(stems)) = (read("voc.txt"), read("output.txt")) else {
+                println!("no vocabulary of {}", language.name());
+                continue;
+            };
+            assert_eq!(words.lines().count(), stems.lines().count());
+            languages_count += 1;
+            for (word, expected) in words.lines().zip(stems.lines()) {
+                words_count += 1;
+                let found = stem(Stemming::Language(language), word, &mut buffer);
+                // A word of which nothing is left stays whole.
+                let expected = if expected.is_empty() { word } else { expected };
+                if found != expected {
+                    others.push(format!("{}: {word} {expected} {found}", language.name()));
+                }
+            }
+        }
+        println!(
+            "{words_count} words of {languages_count} languages, {} other stems",
+            others.len()
+        );
+        others.iter().take(60).for_each(|other| println!("{other}"));
+        // Vocabularies and stemmers may be of other versions of Snowball.
+        assert!(words_count > 0 && others.len() <= words_count / 10_000);
+    }
 }

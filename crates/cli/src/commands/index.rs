@@ -33,7 +33,7 @@ EXAMPLES:
         Index a table, or JSON, whose fields have names of their own
     shorttail index enwiki-pages-articles.xml.bz2 disk4/fbis scifact/ --into my-index
         Index a dump of a MediaWiki, a folder of TREC and one of BEIR
-    shorttail index handbook/ notes/ --into my-index
+    shorttail index handbook/ notes/ todo.md --into my-index
         Add folders of text, Markdown, HTML, PDF, office documents, mail and archives
     shorttail index seiten.jsonl --into german-index --languages de
         Stem words as in German, whatever the first documents are written in
@@ -52,7 +52,7 @@ EXAMPLES:
 pub(crate) struct IndexArguments {
     /// A file of JSON (lines, an array, objects, a body of _bulk) or a table (.csv, .tsv, .parquet), compressed (.zst,
     /// .gz, .xz, .bz2) or not; a WARC or TREC file, a dump of a MediaWiki; an archive (.zip, .tar.gz and the like), PDF,
-    /// office document, book or mail; a folder of these and of text, Markdown, HTML and code, or of records (BEIR,
+    /// office document, book or mail; a file of text, Markdown, HTML or code; a folder of these, or of records (BEIR,
     /// Pyserini, TREC); or - for JSON on standard input
     #[arg(required = true, value_name = "SOURCE")]
     sources: Vec<OsString>,

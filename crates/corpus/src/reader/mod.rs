@@ -409,8 +409,11 @@ fn prepare(
             let lines = JsonLines::new("-".to_owned(), input, LINE_BYTES_MAX, mapper);
             Ok((Waiting::Stream(Box::new(Stream::JsonLines(lines))), None))
         }
-        Source::Folder(path) => {
-            let folder = Folder::open(&path, options, meter)?;
+        Source::Folder(path) | Source::TextFile(path) => {
+            let folder = match path.is_dir() {
+                true => Folder::open(&path, options, meter)?,
+                false => Folder::of_file(&path, options, meter)?,
+            };
             let bytes = folder.bytes();
             Ok((
                 Waiting::Stream(Box::new(Stream::Folder(folder))),
