@@ -32,6 +32,7 @@ pub use error::CrawlError;
 pub use explain::{ExplainError, Explained, explain};
 pub use indexing::Committed;
 pub use run::{
-    Crawl, CrawlProgress, CrawlSetup, Replayed, configuration, is_running, ping, progress_of,
-    replay, request_stop, time_text,
+    Crawl, CrawlSetup, Replayed, configuration, is_running, ping, progress_of, replay,
+    request_stop, status_of, time_text,
 };
+pub use wire::{CrawlProgress, CrawlStatus};

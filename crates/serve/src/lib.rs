@@ -33,6 +33,7 @@ pub use api::chunks::Chunks;
 pub use api::draining::Draining;
 pub use api::error::{SearchError, ServeError};
 pub use api::messages::Query;
+pub use api::observed_crawl::{CrawlFailure, ObservedCrawl};
 pub use api::options::SearchOptions;
 pub use api::reply::Reply;
 pub use api::server_error::ServerError;

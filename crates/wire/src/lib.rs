@@ -1,9 +1,10 @@
 //! Messages between programs.
 //!
 //! [`answer`]: the answer of a search, as the API and `search --json` return it. [`schedule`]: how handlers shared it.
-//! [`rpc`]: the messages between servers.
+//! [`crawl`]: figures of a crawl. [`rpc`]: the messages between servers.
 
 pub mod answer;
+pub mod crawl;
 #[cfg(feature = "rpc")]
 pub mod rpc;
 pub mod schedule;
@@ -12,4 +13,5 @@ pub use answer::{
     DidYouMean, FacetAnswer, FacetBucket, FacetPercentile, FacetStats, Hit, PhaseTimes,
     SearchAnswer, Total,
 };
+pub use crawl::{CrawlProgress, CrawlStatus, UrlsInState, WaitingHost};
 pub use schedule::Schedule;

@@ -32,6 +32,8 @@ GET /healthz                                   whether the server answers
 At the admin address:
 GET /metrics                                   metrics for Prometheus
 POST /reload                                   open the newest generation of the index (or SIGHUP)
+GET /crawl                                     figures of the crawl of the index; in browsers a page
+POST /crawl/stop                               ask the crawl to commit and end
 GET /healthz                                   the same, also under overload
 With --writable, there too (docs/updating.md):
 POST /documents                                add or replace: JSON lines or an array; gzip, zstd
@@ -148,7 +150,8 @@ pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<ExitCode> {
             print_places(named);
         }
         let server = Server::bind_cluster(cluster, &options, io_runtime_on(&io_cpus)?)?;
-        serve_until(writing(server, writer)?, &interrupt)?;
+        let server = observing(writing(server, writer)?, &arguments);
+        serve_until(server, &interrupt)?;
         return Ok(ExitCode::SUCCESS);
     }
     let roles = roles(&arguments, &topology, &parts, &places)?;
@@ -182,7 +185,8 @@ pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<ExitCode> {
     })?
     .with_hedges(arguments.front_end.hedges());
     let server = Server::bind_cluster(cluster, &options, runtime)?;
-    serve_until(writing(server, writer)?, &interrupt)?;
+    let server = observing(writing(server, writer)?, &arguments);
+    serve_until(server, &interrupt)?;
     drop(supervisor);
     Ok(ExitCode::SUCCESS)
 }
@@ -207,6 +211,18 @@ fn writing(server: Server, writer: Option<LiveWriter>) -> anyhow::Result<Server>
         Some(writer) => server.with_writer(writer)?,
         None => server,
     })
+}
+
+/// Makes the server tell of the crawl in the directory, in builds with the crawler.
+fn observing(server: Server, arguments: &ServeArguments) -> Server {
+    #[cfg(feature = "crawler")]
+    let server = {
+        let crawl = super::crawl::DirectoryCrawl(arguments.directory.clone());
+        server.with_crawl(Arc::new(crawl))
+    };
+    #[cfg(not(feature = "crawler"))]
+    let _ = arguments;
+    server
 }
 
 /// Parses an interval of 0 to 86,400 seconds.

@@ -74,10 +74,19 @@ impl Serving {
 
 /// The status line and the body of an answer from an address.
 pub(crate) fn get(address: &str, path: &str) -> (String, String) {
+    ask(address, "GET", path)
+}
+
+/// The same of a request to change something, without a body.
+pub(crate) fn post(address: &str, path: &str) -> (String, String) {
+    ask(address, "POST", path)
+}
+
+fn ask(address: &str, method: &str, path: &str) -> (String, String) {
     let mut stream = TcpStream::connect(address).unwrap();
     write!(
         stream,
-        "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"
+        "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"
     )
     .unwrap();
     let mut answer = String::new();

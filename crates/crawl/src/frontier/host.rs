@@ -6,6 +6,7 @@
 //!
 //! Example, a host just found, `http://a`: 08 68 74 74 70 3a 2f 2f 61 00 00 00 00 00 00 00 00, then 8 bytes 00.
 use super::key;
+use super::visit::WaitReason;
 use crate::bytes::{Reader, put_bytes, put_varint};
 use crate::politeness::{Pace, TimeMs};
 use crate::recrawl::HostRate;
@@ -102,6 +103,28 @@ impl Host {
         }
     }
 
+    /// Returns the earliest request that politeness and robots.txt permit.
+    pub(super) fn allowed_at(&self) -> TimeMs {
+        self.pace.allowed_at.max(self.robots.blocked_until())
+    }
+
+    /// Returns whether a URL of it is due and must wait.
+    pub(super) fn is_waiting(&self, now: TimeMs) -> bool {
+        let is_due = !self.queue.is_empty() || self.check_at <= now;
+        is_due && self.in_flight == 0 && self.allowed_at() > now
+    }
+
+    /// Returns what it waits for, if it waits.
+    pub(super) fn wait_reason(&self) -> WaitReason {
+        match self.robots {
+            Robots::Parked(_) => WaitReason::Parked,
+            Robots::Wait(until) if until >= self.pace.allowed_at => WaitReason::Robots,
+            _ if self.pace.backoff_ms > 0 => WaitReason::Throttled,
+            _ if self.pace.crawl_delay_ms > 0 => WaitReason::CrawlDelay,
+            _ => WaitReason::Pause,
+        }
+    }
+
     pub(super) fn encode(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.origin.len() + 48);
         put_bytes(&mut out, self.origin.as_bytes());
@@ -174,6 +197,25 @@ mod tests {
             "{}",
             std::mem::size_of::<Host>()
         );
+    }
+
+    #[test]
+    fn a_wait_has_its_reason() {
+        let mut host = Host::new("http://a", false, TimeMs(0));
+        host.pace.allowed_at = TimeMs(500);
+        assert!(host.is_waiting(TimeMs(499)) && !host.is_waiting(TimeMs(500)));
+        assert_eq!(host.wait_reason(), WaitReason::Pause);
+        host.pace.crawl_delay_ms = 400;
+        assert_eq!(host.wait_reason(), WaitReason::CrawlDelay);
+        host.pace.backoff_ms = 1_000;
+        assert_eq!(host.wait_reason(), WaitReason::Throttled);
+        host.robots = Robots::Wait(TimeMs(900));
+        assert_eq!(host.wait_reason(), WaitReason::Robots);
+        host.robots = Robots::Parked(TimeMs(9_000));
+        assert_eq!(host.wait_reason(), WaitReason::Parked);
+        assert_eq!(host.allowed_at(), TimeMs(9_000));
+        host.in_flight = 1;
+        assert!(!host.is_waiting(TimeMs(0)));
     }
 
     proptest! {

@@ -36,5 +36,5 @@ pub use state::{Failure, Parked, Refusal, Source, State};
 pub use store::{Recovered, StoreOptions};
 pub use visit::{
     Counts, Deletion, Discovery, Effect, Explanation, Finished, Next, Notice, Outcome, Permission,
-    RobotsAnswer, RobotsOutcome, Visit, VisitId, VisitKind,
+    RobotsAnswer, RobotsOutcome, Visit, VisitId, VisitKind, WaitReason, Waiting,
 };

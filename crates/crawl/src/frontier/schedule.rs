@@ -201,7 +201,7 @@ impl Frontier {
     pub(super) fn schedule(&mut self, id: u32) {
         let host = &mut self.hosts[id as usize];
         let full = host.in_flight >= host.pace.in_flight_max(&self.options.law, host.owned);
-        let mut wake = host.pace.allowed_at.max(host.robots.blocked_until());
+        let mut wake = host.allowed_at();
         if host.queue.is_empty() {
             wake = wake.max(host.check_at);
         }

@@ -146,7 +146,75 @@ const CLASSES: [(u8, State); 25] = [
     (45, State::Parked(Parked::Probe)),
 ];
 
+impl Refusal {
+    /// Returns its name in JSON and metrics.
+    pub fn name(self) -> &'static str {
+        match self {
+            Refusal::Robots => "robots",
+            Refusal::Rule => "rule",
+            Refusal::NoIndex => "noindex",
+            Refusal::Duplicate => "duplicate",
+        }
+    }
+}
+
+impl Failure {
+    /// Returns its name in JSON and metrics.
+    pub fn name(self) -> &'static str {
+        match self {
+            Failure::Dns => "dns",
+            Failure::Connect => "connect",
+            Failure::Tls => "tls",
+            Failure::Timeout => "timeout",
+            Failure::Broken => "broken",
+            Failure::Throttled => "throttled",
+            Failure::Server => "server",
+            Failure::Client => "client",
+            Failure::Missing => "missing",
+            Failure::Address => "address",
+            Failure::Redirects => "redirects",
+        }
+    }
+}
+
+impl Parked {
+    /// Returns its name in JSON and metrics.
+    pub fn name(self) -> &'static str {
+        match self {
+            Parked::Trap => "trap",
+            Parked::Depth => "depth",
+            Parked::Shape => "shape",
+            Parked::Type => "type",
+            Parked::Failures => "failures",
+            Parked::Probe => "probe",
+        }
+    }
+}
+
 impl State {
+    /// Returns its name in JSON and metrics, without the reason.
+    pub fn name(self) -> &'static str {
+        match self {
+            State::Queued => "queued",
+            State::Fetched => "fetched",
+            State::Moved => "moved",
+            State::Gone => "gone",
+            State::Refused(_) => "refused",
+            State::Failed(_) => "failed",
+            State::Parked(_) => "parked",
+        }
+    }
+
+    /// Returns the name of the reason for it; empty where the state has one reason alone.
+    pub fn reason(self) -> &'static str {
+        match self {
+            State::Refused(refusal) => refusal.name(),
+            State::Failed(failure) => failure.name(),
+            State::Parked(parked) => parked.name(),
+            State::Queued | State::Fetched | State::Moved | State::Gone => "",
+        }
+    }
+
     pub(super) fn class(self) -> u8 {
         CLASSES
             .iter()
@@ -209,8 +277,14 @@ mod tests {
                 (state.class(), State::from_class(class)),
                 (class, Some(state))
             );
-            assert!(state.to_string().len() > 5);
+            // Explanations begin with the name.
+            assert!(state.to_string().starts_with(state.name()), "{state}");
         }
+        let names: std::collections::HashSet<_> = CLASSES
+            .iter()
+            .map(|(_, state)| (state.name(), state.reason()))
+            .collect();
+        assert_eq!(names.len(), CLASSES.len());
         assert_eq!(State::from_class(9), None);
         for source in SOURCES {
             assert_eq!(Source::from_code(source.code()), Some(source));

@@ -258,3 +258,43 @@ pub struct Counts {
     /// Size of the runs, in bytes.
     pub disk_bytes: u64,
 }
+
+/// Origin with a URL that is due and may not be visited yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiting {
+    /// The origin.
+    pub origin: String,
+    /// Earliest next request.
+    pub until: TimeMs,
+    /// Reason for the wait.
+    pub reason: WaitReason,
+}
+
+/// Reason for which a host waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum WaitReason {
+    /// The pause after its last answer.
+    Pause,
+    /// The Crawl-delay of its robots.txt.
+    CrawlDelay,
+    /// It answered 429 or 503.
+    Throttled,
+    /// Its robots.txt cannot be read.
+    Robots,
+    /// Its Crawl-delay is longer than any that is obeyed.
+    Parked,
+}
+
+impl WaitReason {
+    /// Returns its name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            WaitReason::Pause => "pause",
+            WaitReason::CrawlDelay => "crawl_delay",
+            WaitReason::Throttled => "throttled",
+            WaitReason::Robots => "robots",
+            WaitReason::Parked => "parked",
+        }
+    }
+}

@@ -90,7 +90,9 @@ impl Crawl {
                 }
                 Err(error) => {
                     let outcome = failure_of(&error, page.took_ms);
-                    self.progress.failed += 1;
+                    if let Outcome::Failed { failure, .. } = outcome {
+                        self.count_failure(failure);
+                    }
                     self.progress.notice(error.to_string());
                     self.frontier.finished(page.id, &outcome, now)?;
                     self.unsynced += 1;
@@ -122,15 +124,14 @@ impl Crawl {
         };
         self.progress.wire_bytes += answered.wire_bytes;
         self.progress.cut += u64::from(answered.is_cut);
-        let counter = match &outcome {
-            Outcome::Fetched { .. } => &mut self.progress.fetched,
-            Outcome::NotModified { .. } => &mut self.progress.not_modified,
-            Outcome::Redirected { .. } => &mut self.progress.redirects,
-            Outcome::Gone { .. } => &mut self.progress.missing,
-            Outcome::Parked(_) => &mut self.progress.refused,
-            _ => &mut self.progress.failed,
-        };
-        *counter += 1;
+        match &outcome {
+            Outcome::Fetched { .. } => self.progress.fetched += 1,
+            Outcome::NotModified { .. } => self.progress.not_modified += 1,
+            Outcome::Redirected { .. } => self.progress.redirects += 1,
+            Outcome::Gone { .. } => self.progress.missing += 1,
+            Outcome::Parked(_) | Outcome::Refused(_) => self.progress.refused += 1,
+            Outcome::Failed { failure, .. } => self.count_failure(*failure),
+        }
         let mut read = None;
         match answered.kind {
             AnswerKind::Page(reading, templates) if matches!(outcome, Outcome::Fetched { .. }) => {

@@ -1,8 +1,8 @@
 //! Crawl that is open: its parts, the loop of a run, commits.
 
-use super::progress::CrawlProgress;
+use super::rate::RecentRate;
 use super::rules::RulesCache;
-use super::setup::{fetch_options, frontier_options, now, opened_sites};
+use super::setup::{fetch_options, frontier_options, now, opened_sites, time_text};
 use super::state::{self, CrawlState, LOCK_NAME, STOP_NAME};
 use super::visit::{Event, VisitContext};
 use crate::archive::Archive;
@@ -21,6 +21,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 use vfs::{Lock, SharedStorage};
+use wire::CrawlProgress;
 
 /// Time between two syncs of the frontier, and visits after which one comes earlier.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
@@ -67,6 +68,7 @@ pub struct Crawl {
     pub(super) runtime: Runtime,
     pub(super) progress: CrawlProgress,
     pub(super) started: Instant,
+    pub(super) rate: RecentRate,
     pub(super) in_flight: usize,
     pub(super) unsynced: u32,
     pub(super) watch: bool,
@@ -78,6 +80,8 @@ impl Crawl {
     pub fn open(config: CrawlConfig, setup: CrawlSetup) -> Result<Crawl, CrawlError> {
         let storage = setup.storage;
         let lock = storage.lock(LOCK_NAME)?;
+        // At once: a later request is one to this run.
+        state::remove(&storage, STOP_NAME)?;
         let sites = opened_sites(&config, &storage)?;
         let state = CrawlState::read(&storage)?.unwrap_or_default();
         let now = now();
@@ -112,7 +116,11 @@ impl Crawl {
             waiting: HashMap::new(),
             events: channel(),
             runtime,
-            progress: CrawlProgress::default(),
+            progress: CrawlProgress {
+                started: time_text(now),
+                ..CrawlProgress::default()
+            },
+            rate: RecentRate::default(),
             started: Instant::now(),
             in_flight: 0,
             unsynced: 0,
@@ -130,7 +138,6 @@ impl Crawl {
             crawl.progress.notice(cut);
         }
         state::write_config(&crawl.storage, &crawl.config)?;
-        state::remove(&crawl.storage, STOP_NAME)?;
         crawl.catch_up(is_whole)?;
         crawl.begin(now)?;
         Ok(crawl)
@@ -215,6 +222,7 @@ impl Crawl {
         self.collection.close()?;
         self.state.write(&self.storage)?;
         self.count();
+        self.progress.pages_per_s = 0.0;
         self.progress.is_ended = true;
         self.progress.in_flight = 0;
         self.progress.elapsed_s = self.started.elapsed().as_secs_f64();
@@ -272,13 +280,5 @@ impl Crawl {
             self.state.write(&self.storage)?;
         }
         Ok(())
-    }
-
-    pub(super) fn count(&mut self) {
-        let counts = self.frontier.counts(now());
-        self.progress.known = counts.known + counts.unchecked;
-        self.progress.queued = counts.queued + counts.unchecked;
-        self.progress.hosts = counts.hosts;
-        self.progress.hosts_waiting = counts.hosts_waiting;
     }
 }

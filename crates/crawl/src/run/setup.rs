@@ -1,6 +1,5 @@
 //! Parts of a crawl made from its configuration, and questions to the crawl of another process.
 
-use super::progress::CrawlProgress;
 use super::state::{self, CrawlState, LOCK_NAME, STOP_NAME};
 use crate::config::{ConfigError, CrawlConfig, Sites};
 use crate::error::CrawlError;
@@ -14,6 +13,7 @@ use tokio_rustls::rustls::pki_types::pem::PemObject;
 use url::Url;
 use vfs::SharedStorage;
 use web::address::{CanonicalUrl, path_shape};
+use wire::{CrawlProgress, CrawlStatus};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Compiles the sites of a configuration, extended by the redirects of seeds that earlier runs followed.
@@ -35,6 +35,16 @@ pub(crate) fn opened_sites(
 /// Returns the figures that the last run wrote, which may be running.
 pub fn progress_of(storage: &SharedStorage) -> Result<Option<CrawlProgress>, CrawlError> {
     state::read_status(storage)
+}
+
+/// Returns the figures that the last run wrote, and whether it runs.
+pub fn status_of(storage: &SharedStorage) -> Result<CrawlStatus, CrawlError> {
+    // First, so that a run that ends meanwhile is not one that was interrupted.
+    let is_running = is_running(storage)?;
+    Ok(CrawlStatus {
+        progress: progress_of(storage)?.unwrap_or_default(),
+        is_running,
+    })
 }
 
 /// Returns whether a crawl runs in `storage`.

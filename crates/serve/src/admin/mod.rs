@@ -1,14 +1,15 @@
-//! Administration of a server: `/reload`, `/metrics`, `/healthz` and writing, away from the public port.
+//! Administration of a server: `/reload`, `/metrics`, `/healthz`, writing and the status of a crawl, away from the public port.
 //!
 //! ```text
 //! public port ──► search, documents, health          any number of clients, I/O threads
-//! admin port  ──► guard (Host, token, Origin) ──► reload, metrics, health     a thread of its own
-//!                                              └─► writing (crate::writes)    threads of their own
+//! admin port  ──► guard (Host, token, Origin) ──► reload, metrics, health, crawl     a thread of its own
+//!                                              └─► writing (crate::writes)            threads of their own
 //! ```
 //!
 //! Invariants: no public route changes what is served; an address other than loopback requires a token;
 //! `/healthz` answers whatever the load on the I/O threads of the public port.
 
+mod crawl;
 pub(crate) mod metrics_server;
 
 pub(crate) mod guard;
@@ -109,19 +110,19 @@ impl AdminServer {
             .route("/healthz", get(health))
             .route("/metrics", get(metrics_text))
             .route("/reload", post(reload));
-        let routes = writes::with_routes(routes)
+        let routes = crawl::with_routes(writes::with_routes(routes))
             .fallback(async || {
                 refusal(
                     StatusCode::NOT_FOUND,
-                    "nothing is here; the admin address has GET /metrics, GET /healthz and POST /reload, and a server that \
-                     writes /documents, /refresh and /delete-by-query",
+                    "nothing is here; the admin address has GET /metrics, GET /healthz, GET /crawl, POST /crawl/stop and POST \
+                     /reload, and a server that writes /documents, /refresh and /delete-by-query",
                 )
             })
             .method_not_allowed_fallback(async || {
                 refusal(
                     StatusCode::METHOD_NOT_ALLOWED,
-                    "GET /metrics, GET /healthz and POST /reload are answered here, and by a server that writes GET, POST, \
-                     PATCH and DELETE /documents, POST /refresh and POST /delete-by-query",
+                    "GET /metrics, GET /healthz, GET /crawl, POST /crawl/stop and POST /reload are answered here, and by a \
+                     server that writes GET, POST, PATCH and DELETE /documents, POST /refresh and POST /delete-by-query",
                 )
             });
         let router = self
@@ -149,8 +150,15 @@ async fn metrics_text(State(app): State<Arc<App>>) -> Response<Body> {
     const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
     // Render beside this thread, which answers health checks.
     let rendered = tokio::task::spawn_blocking(move || {
-        app.metrics
-            .render(&app.front_end, app.writer.get().map(|writer| &**writer))
+        let writer = app.writer.get().map(|writer| &**writer);
+        let crawl = app.crawl.get().and_then(|crawl| match crawl.status() {
+            Ok(status) => status,
+            Err(error) => {
+                tracing::warn!(%error, "the figures of the crawl cannot be read");
+                None
+            }
+        });
+        app.metrics.render(&app.front_end, writer, crawl.as_ref())
     })
     .await;
     match rendered {

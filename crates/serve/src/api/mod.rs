@@ -5,6 +5,7 @@ pub mod chunks;
 pub(crate) mod draining;
 pub mod error;
 pub mod messages;
+pub mod observed_crawl;
 pub mod options;
 pub(crate) mod reply;
 pub mod server_error;

@@ -3,6 +3,7 @@
 use crate::admin::{AdminOptions, AdminServer};
 use crate::api::draining::Draining;
 use crate::api::error::ServeError;
+use crate::api::observed_crawl::ObservedCrawl;
 use crate::cluster::Cluster;
 use crate::deploy::partitioning::Topology;
 use crate::front_end::FrontEnd;
@@ -159,6 +160,13 @@ impl Server {
         // A server is given one writer, before it runs.
         let _ = self.app.writer.set(Arc::new(writer));
         Ok(self)
+    }
+
+    /// Makes the admin address and the metrics tell of the crawl that fills the index.
+    pub fn with_crawl(self, crawl: Arc<dyn ObservedCrawl>) -> Server {
+        // A server is given one crawl, before it runs.
+        let _ = self.app.crawl.set(crawl);
+        self
     }
 
     /// Returns the address on which the server listens, with the actual port in place of port 0.

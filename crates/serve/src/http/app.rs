@@ -2,6 +2,7 @@
 
 use crate::api::draining::Draining;
 use crate::api::error::SearchError;
+use crate::api::observed_crawl::ObservedCrawl;
 use crate::api::options::SearchOptions;
 use crate::front_end::{FrontEnd, told};
 use crate::http::page;
@@ -22,6 +23,8 @@ pub(crate) struct App {
     pub(crate) draining: Draining,
     /// Writer of the index, where this server writes.
     pub(crate) writer: OnceLock<Arc<LiveWriter>>,
+    /// Crawl that fills the index, where this server has its directory.
+    pub(crate) crawl: OnceLock<Arc<dyn ObservedCrawl>>,
     reloads: Arc<Reloads<SearchError>>,
     turns: Turns,
 }
@@ -35,6 +38,7 @@ impl App {
             metrics,
             draining,
             writer: OnceLock::new(),
+            crawl: OnceLock::new(),
             reloads: Arc::default(),
             turns: Turns::new(cores_count),
         }

@@ -9,7 +9,7 @@
 //! its task is dropped, which cancels its calls to servers.
 
 mod document;
-mod page;
+pub(crate) mod page;
 mod params;
 mod search;
 

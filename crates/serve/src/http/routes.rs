@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// Returns the routes of an application.
 pub(crate) fn router(app: Arc<App>) -> Router {
-    Router::new()
+    let routes = Router::new()
         .route("/", get(search_page))
         .route("/search", get(search_json))
         .route("/document", get(document))
@@ -28,22 +28,9 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/documents", any(administration))
         .route("/refresh", any(administration))
         .route("/delete-by-query", any(administration))
-        .route(
-            "/style.css",
-            get(async || lasting("text/css; charset=utf-8", STYLE_SHEET.as_str())),
-        )
-        .route(
-            "/page.js",
-            get(async || lasting("text/javascript; charset=utf-8", SCRIPT)),
-        )
-        .route(
-            "/favicon.svg",
-            get(async || lasting("image/svg+xml", FAVICON)),
-        )
-        .route(
-            "/favicon.ico",
-            get(async || lasting("image/svg+xml", FAVICON)),
-        )
+        .route("/crawl", any(administration))
+        .route("/crawl/stop", any(administration));
+    with_page_files(routes)
         .fallback(async |headers: HeaderMap| {
             if accepts_html(&headers) {
                 let html =
@@ -67,11 +54,32 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .with_state(app)
 }
 
+/// Adds the files that pages name.
+pub(crate) fn with_page_files(routes: Router<Arc<App>>) -> Router<Arc<App>> {
+    routes
+        .route(
+            "/style.css",
+            get(async || lasting("text/css; charset=utf-8", STYLE_SHEET.as_str())),
+        )
+        .route(
+            "/page.js",
+            get(async || lasting("text/javascript; charset=utf-8", SCRIPT)),
+        )
+        .route(
+            "/favicon.svg",
+            get(async || lasting("image/svg+xml", FAVICON)),
+        )
+        .route(
+            "/favicon.ico",
+            get(async || lasting("image/svg+xml", FAVICON)),
+        )
+}
+
 /// Refuses administration on the public port and names its address.
 async fn administration() -> Response<Body> {
     refusal(
         StatusCode::NOT_FOUND,
-        "metrics, reloads and writing are at the admin address of this server, which it prints as it starts (see --admin)",
+        "metrics, reloads, writing and the status of a crawl are at the admin address of this server, which it prints as it starts (see --admin)",
     )
 }
 
@@ -85,7 +93,7 @@ pub(crate) async fn health(State(app): State<Arc<App>>) -> Response<Body> {
 }
 
 /// Returns whether a client asks for HTML by name, as browsers do.
-fn accepts_html(headers: &HeaderMap) -> bool {
+pub(crate) fn accepts_html(headers: &HeaderMap) -> bool {
     let accept = headers.get_all(header::ACCEPT).iter();
     accept
         .into_iter()

@@ -3,6 +3,7 @@
 use super::filter_lists::FilterListMetrics;
 use crate::api::error::SearchError;
 use crate::front_end::FrontEnd;
+use crate::metrics::crawl::CrawlMetrics;
 use crate::metrics::index::{chunks, damaged_files, documents, generation};
 use crate::metrics::partition::HandlerMetrics;
 use crate::metrics::register::Register;
@@ -11,9 +12,9 @@ use crate::metrics::writer::WriterMetrics;
 use ingest::LiveWriter;
 use metrics::{Counter, Gauge, Histogram};
 use metrics_exporter_prometheus::PrometheusHandle;
-use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
-use wire::{PhaseTimes, SearchAnswer};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use wire::{CrawlStatus, PhaseTimes, SearchAnswer};
 
 /// Counters and histograms of one front-end.
 pub(crate) struct Metrics {
@@ -41,6 +42,8 @@ pub(crate) struct Metrics {
     partitions: Vec<HandlerMetrics>,
     register: Register,
     writer: OnceLock<WriterMetrics>,
+    /// Of the crawl that fills the index, once there is one.
+    crawl: Mutex<Option<CrawlMetrics>>,
 }
 
 /// Kind of client of a search.
@@ -147,6 +150,7 @@ impl Metrics {
             handle: register.handle(),
             register,
             writer: OnceLock::new(),
+            crawl: Mutex::default(),
         }
     }
 
@@ -189,8 +193,18 @@ impl Metrics {
     }
 
     /// Returns the metrics in the text format of Prometheus.
-    pub(crate) fn render(&self, front_end: &FrontEnd, writer: Option<&LiveWriter>) -> String {
+    pub(crate) fn render(
+        &self,
+        front_end: &FrontEnd,
+        writer: Option<&LiveWriter>,
+        crawl: Option<&CrawlStatus>,
+    ) -> String {
         self.take_over(front_end);
+        if let Some(status) = crawl {
+            let mut metrics = self.crawl.lock().unwrap_or_else(PoisonError::into_inner);
+            let metrics = metrics.get_or_insert_with(|| CrawlMetrics::new(&self.register));
+            metrics.take_over(status, &self.register);
+        }
         if let Some(writer) = writer {
             let metrics = self
                 .writer

@@ -1,5 +1,6 @@
 //! Metrics for Prometheus: of a front-end, and of index servers and document servers.
 
+mod crawl;
 mod filter_lists;
 pub(crate) mod front_end;
 mod index;

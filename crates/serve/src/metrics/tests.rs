@@ -13,6 +13,7 @@ use engine::Generations;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use vfs::MemoryStorage;
+use wire::{CrawlProgress, CrawlStatus, UrlsInState};
 
 fn index() -> Arc<index::Index> {
     let storage = Arc::new(MemoryStorage::new());
@@ -78,7 +79,7 @@ async fn a_front_end_times_every_partition() {
         let answer = front_end.search("words", &SearchOptions::default()).await;
         metrics.answered(Client::Json, &answer.unwrap());
     }
-    let text = metrics.render(&front_end, None);
+    let text = metrics.render(&front_end, None, None);
     check_help(&text);
     for partition in ["0-1", "2-3"] {
         for phase in ["parse", "queueing", "search", "call"] {
@@ -183,4 +184,56 @@ async fn ask(searches: &InProcessIndexServer, texts: &InProcessDocumentServer) {
     let (reply, answer) = Reply::channel();
     texts.summaries(late, reply);
     assert!(answer.await.unwrap().is_err());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn counters_of_a_crawl_grow_over_its_runs() {
+    let topology = Topology {
+        partitions: 1,
+        handlers: 1,
+        queue_length: 0,
+    };
+    let front_end = FrontEnd::start(index(), &topology).unwrap();
+    let metrics = Metrics::new(&front_end);
+    let none = metrics.render(&front_end, None, None);
+    assert!(!none.contains("shorttail_crawl"), "{none}");
+    let told = |run: &str, fetched, dns, state: &str| CrawlStatus {
+        progress: CrawlProgress {
+            started: run.into(),
+            fetched,
+            known: 7,
+            failures: [("dns".to_owned(), dns)].into(),
+            states: vec![UrlsInState {
+                state: state.into(),
+                urls: 7,
+                ..UrlsInState::default()
+            }],
+            ..CrawlProgress::default()
+        },
+        is_running: true,
+    };
+    let fetched = "shorttail_crawl_visits_total{result=\"fetched\"}";
+    let failures = "shorttail_crawl_failures_total{cause=\"dns\"}";
+    let urls = |state: &str| format!("shorttail_crawl_urls{{state=\"{state}\",reason=\"\"}}");
+    // The second run has more pages than the first one at once.
+    for (status, fetched_sum, dns_sum) in [
+        (told("a", 3, 1, "queued"), 3.0, 1.0),
+        (told("a", 5, 1, "queued"), 5.0, 1.0),
+        (told("b", 6, 2, "fetched"), 11.0, 3.0),
+    ] {
+        let text = metrics.render(&front_end, None, Some(&status));
+        check_help(&text);
+        assert_eq!(value(&text, fetched), fetched_sum);
+        assert_eq!(value(&text, failures), dns_sum);
+        assert_eq!(value(&text, "shorttail_crawl_running "), 1.0);
+        assert_eq!(value(&text, "shorttail_crawl_urls_known "), 7.0);
+    }
+    let text = metrics.render(&front_end, None, Some(&told("b", 6, 2, "fetched")));
+    assert_eq!(
+        (
+            value(&text, &urls("queued")),
+            value(&text, &urls("fetched"))
+        ),
+        (0.0, 7.0)
+    );
 }

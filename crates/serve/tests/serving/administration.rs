@@ -2,13 +2,14 @@
 use crate::corpus::{commit, document, index};
 use crate::http::{Response, Running, options, raw_to};
 use serve::{
-    AdminAddress, AdminOptions, AdminToken, Cluster, Generations, HandlerOptions, ServeOptions,
-    Server, Topology, io_runtime,
+    AdminAddress, AdminOptions, AdminToken, Cluster, CrawlFailure, Generations, HandlerOptions,
+    ObservedCrawl, ServeOptions, Server, Topology, io_runtime,
 };
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use vfs::{MemoryStorage, SharedStorage};
+use wire::{CrawlProgress, CrawlStatus};
 
 /// Upper limit on the time of an answer of the admin address, whatever the load of the public port.
 const HEALTH_MAX: Duration = Duration::from_millis(50);
@@ -68,6 +69,8 @@ fn no_public_route_changes_what_is_served() {
             "/nothing",
             "/admin",
             "/reload/",
+            "/crawl",
+            "/crawl/stop",
             "//reload",
         ] {
             let answered = ask(server.address, method, path, "Host: x\r\n");
@@ -85,7 +88,7 @@ fn no_public_route_changes_what_is_served() {
             assert_eq!(generation(&server), before, "{method} {path}");
         }
     }
-    for path in ["/reload", "/metrics"] {
+    for path in ["/reload", "/metrics", "/crawl/stop"] {
         let answered = ask(server.address, "POST", path, "Host: x\r\n");
         assert_eq!(answered.status, 404);
         assert!(answered.body.contains("admin address"), "{}", answered.body);
@@ -234,4 +237,79 @@ fn health_is_told_whatever_the_public_threads_do() {
     assert!(busy.iter().any(|one| !one.is_finished()) || Instant::now() >= until);
     // Concurrent tests may take the processor for a moment.
     assert!(slowest < HEALTH_MAX * 4, "{slowest:?}");
+}
+
+/// Crawl whose figures are given; an error where they are `Err`.
+struct GivenCrawl(Mutex<Result<Option<CrawlStatus>, &'static str>>);
+
+impl ObservedCrawl for GivenCrawl {
+    fn status(&self) -> Result<Option<CrawlStatus>, CrawlFailure> {
+        Ok(self.0.lock().unwrap().clone()?)
+    }
+
+    fn request_stop(&self) -> Result<bool, CrawlFailure> {
+        let mut given = self.0.lock().unwrap();
+        match &mut *given {
+            Ok(Some(status)) => Ok(std::mem::take(&mut status.is_running)),
+            _ => Ok(false),
+        }
+    }
+}
+
+#[test]
+fn the_crawl_of_the_index_is_told_and_ended() {
+    let crawl = Arc::new(GivenCrawl(Mutex::new(Ok(None))));
+    let server = Server::bind(index([document(0, 0, 1)], 1), &options(1)).unwrap();
+    let server = Running::of(server.with_crawl(crawl.clone()));
+    let host = format!("Host: {}\r\n", server.admin());
+    let html = format!("{host}Accept: text/html,*/*\r\n");
+    let get = |headers: &str| ask(server.admin(), "GET", "/crawl", headers);
+    let stop = |headers: &str| ask(server.admin(), "POST", "/crawl/stop", headers);
+    let metrics = || ask(server.admin(), "GET", "/metrics", &host).body;
+    assert_eq!((get(&host).status, stop(&host).status), (404, 404));
+    assert!(!metrics().contains("shorttail_crawl"));
+
+    let progress = CrawlProgress {
+        known: 41,
+        ..CrawlProgress::default()
+    };
+    let status = CrawlStatus {
+        progress,
+        is_running: true,
+    };
+    *crawl.0.lock().unwrap() = Ok(Some(status.clone()));
+    let told = get(&host);
+    assert_eq!(told.status, 200);
+    let told: CrawlStatus = serde_json::from_str(&told.body).unwrap();
+    assert_eq!(told, status);
+    let page = get(&html);
+    assert!(
+        page.head.contains("content-type: text/html"),
+        "{}",
+        page.head
+    );
+    assert!(page.body.contains("Crawl: running"), "{}", page.body);
+    let (_, path) = page.body.split_once("stylesheet\" href=\"").unwrap();
+    let path = path.split('"').next().unwrap();
+    assert_eq!(ask(server.admin(), "GET", path, &host).status, 200);
+    assert!(metrics().contains("shorttail_crawl_urls_known 41"));
+
+    // A page of another site must not end it.
+    let foreign = format!("{host}Origin: http://evil.example\r\n");
+    assert_eq!(stop(&foreign).status, 403);
+    assert!(crawl.status().unwrap().unwrap().is_running);
+    let stopped = stop(&host);
+    assert_eq!(
+        (stopped.status, &*stopped.body),
+        (202, "{\"stopping\":true}")
+    );
+    assert!(!crawl.status().unwrap().unwrap().is_running);
+    assert_eq!(stop(&host).status, 409);
+
+    *crawl.0.lock().unwrap() = Err("status.json: cut off");
+    let failed = get(&host);
+    assert_eq!(failed.status, 500);
+    assert!(failed.body.contains("status.json"), "{}", failed.body);
+    // The other metrics are told in spite of it.
+    assert!(metrics().contains("shorttail_documents"));
 }

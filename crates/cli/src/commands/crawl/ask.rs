@@ -1,11 +1,11 @@
 //! Questions to a crawl: its status, why a URL is where it is; and the request to end.
 
 use super::folder::existing_crawl;
-use super::summary::{json_summary, notices, progress_text, text_summary};
+use super::summary::{json_summary, notices, progress_text, text_details, text_summary};
 use crate::failure::note;
 use crate::terminal::{print, printable};
 use crawl::politeness::TimeMs;
-use crawl::{Explained, explain as explained, is_running, progress_of, request_stop};
+use crawl::{Explained, explain as explained, is_running, request_stop, status_of};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -93,25 +93,23 @@ pub(super) fn ping(arguments: &PingArguments) -> anyhow::Result<ExitCode> {
 /// Shows the figures.
 pub(super) fn status(arguments: &StatusArguments) -> anyhow::Result<ExitCode> {
     let storage = existing_crawl(&arguments.directory)?;
-    let is_running = is_running(&storage)?;
-    let progress = progress_of(&storage)?.unwrap_or_default();
+    let status = status_of(&storage)?;
     if arguments.json {
-        let mut value = json_summary(&progress);
-        value["is_running"] = is_running.into();
-        print(&format!("{value}\n"))?;
+        print(&format!("{}\n", json_summary(&status)))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let state = match (is_running, progress.is_ended) {
-        (true, _) => "running",
-        (false, true) => "ended",
-        (false, false) => "interrupted; run it again to go on",
+    let condition = match status.condition() {
+        "interrupted" => "interrupted; run it again to go on",
+        condition => condition,
     };
+    let progress = &status.progress;
     print(&format!(
-        "crawl      {state}: {}\n{}",
-        progress_text(&progress),
-        text_summary(&progress, &arguments.directory)
+        "crawl      {condition}: {}\n{}{}",
+        progress_text(progress),
+        text_summary(progress, &arguments.directory),
+        text_details(progress),
     ))?;
-    notices(&progress);
+    notices(progress);
     Ok(ExitCode::SUCCESS)
 }
 

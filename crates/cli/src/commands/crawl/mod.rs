@@ -2,11 +2,13 @@
 
 mod ask;
 mod folder;
+mod observed;
 mod replay;
 mod run;
 mod summary;
 mod web;
 
+pub(super) use observed::DirectoryCrawl;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\

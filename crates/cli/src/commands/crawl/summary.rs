@@ -86,7 +86,26 @@ pub(super) fn text_summary(progress: &CrawlProgress, directory: &Path) -> String
     text
 }
 
-/// Returns the figures of a crawl as JSON.
-pub(super) fn json_summary(progress: &CrawlProgress) -> serde_json::Value {
-    serde_json::to_value(progress).unwrap_or_default()
+/// Returns the URLs by state, the failures by cause and the hosts that wait longest, as lines.
+pub(super) fn text_details(progress: &CrawlProgress) -> String {
+    let mut text = String::new();
+    for told in &progress.states {
+        let urls = counted(told.urls, "URL");
+        text.push_str(&format!("state      {urls} {}\n", told.explanation));
+    }
+    for (cause, visits) in &progress.failures {
+        let visits = counted(*visits, "visit");
+        text.push_str(&format!("failed     {visits} by {cause}\n"));
+    }
+    for host in &progress.waiting {
+        let origin = printable(&host.origin);
+        let (until, reason) = (&host.until, &host.reason);
+        text.push_str(&format!("waiting    {origin} until {until} ({reason})\n"));
+    }
+    text
+}
+
+/// Returns figures of a crawl as JSON.
+pub(super) fn json_summary(figures: &impl serde::Serialize) -> serde_json::Value {
+    serde_json::to_value(figures).unwrap_or_default()
 }

@@ -2,7 +2,7 @@
 use super::driver::{HOUR, START, fetched, free, link, next_page, open, small};
 use crate::frontier::{
     Deletion, Effect, Failure, FrontierOptions, Next, Notice, Outcome, Parked, Permission, Refusal,
-    RobotsAnswer, RobotsOutcome, State, VisitKind,
+    RobotsAnswer, RobotsOutcome, State, VisitKind, WaitReason, Waiting,
 };
 use crate::politeness::{ShapeLaw, TimeMs};
 use vfs::MemoryStorage;
@@ -198,6 +198,37 @@ fn robots_come_first_and_a_page_waits_for_them() {
         panic!("page")
     };
     assert_eq!(page.url, URL);
+}
+
+#[test]
+fn hosts_that_wait_longest_are_named_first() {
+    let mut frontier = open(&MemoryStorage::new(), small(), START);
+    assert_eq!(frontier.waiting(START, 5), []);
+    for (host, wait_ms) in [("a", HOUR), ("b", 3 * HOUR), ("c", 2 * HOUR)] {
+        let url = format!("http://{host}.example/");
+        frontier.discover(&link(&url), START).expect("discovers");
+        let Next::Visit(robots) = frontier.next(START).expect("next") else {
+            panic!("robots first")
+        };
+        let answer = RobotsAnswer {
+            outcome: RobotsOutcome::WaitUntil(START.plus_ms(wait_ms)),
+            throttled: None,
+            took_ms: 10,
+            source: b"",
+        };
+        frontier.robots(robots.id, &answer, START).expect("robots");
+    }
+    let waiting = |host: &str, hours| Waiting {
+        origin: format!("http://{host}.example"),
+        until: START.plus_ms(hours * HOUR),
+        reason: WaitReason::Robots,
+    };
+    let all = [waiting("b", 3), waiting("c", 2), waiting("a", 1)];
+    assert_eq!(frontier.waiting(START, 5), all);
+    assert_eq!(frontier.waiting(START, 2), all[..2]);
+    assert_eq!(frontier.waiting(START, 0), []);
+    assert_eq!(frontier.waiting(START.plus_ms(2 * HOUR), 5), all[..1]);
+    assert_eq!(frontier.counts(START).hosts_waiting, 3);
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod url;
 
 pub(super) mod assets;
 mod choices;
+mod crawl;
 mod document;
 mod facets;
 mod gantt;
@@ -24,6 +25,7 @@ use crate::http::page::settings::{pairs, pairs_of_api, settings};
 use crate::http::page::url::{breadcrumb, local, web_address};
 use askama::Template;
 use assets::Files;
+pub(crate) use crawl::crawl_status;
 pub(crate) use document::{Marking, document};
 use engine::details::TITLE_CHARS_MAX;
 pub(crate) use facets::default_facets;
