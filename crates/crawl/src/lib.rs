@@ -21,6 +21,7 @@ mod explain;
 pub mod fetch;
 pub mod frontier;
 mod indexing;
+pub mod indexnow;
 pub mod politeness;
 pub mod reading;
 pub mod recrawl;

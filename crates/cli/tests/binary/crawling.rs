@@ -118,3 +118,62 @@ fn a_synthetic_web_is_crawled_served_and_judged() {
     assert!(explained.stdout.contains("fetched"), "{explained:#?}");
     shorttail(["crawl", "ping", "ftp://a.example/", "--in", into]).ends(1);
 }
+
+#[test]
+fn a_submission_of_indexnow_makes_a_crawl_visit_its_url() {
+    let bench = Bench::new();
+    let options = ["--hosts", "2", "--pages-mean", "2", "--plain"];
+    let mut web = Ended(
+        command([&["crawl", "web"], &options[..]].concat())
+            .spawn()
+            .unwrap(),
+    );
+    let mut seed = String::new();
+    let told = web.0.stdout.as_mut().unwrap();
+    BufReader::new(told).read_line(&mut seed).unwrap();
+    let seed = seed.trim();
+    let key = "abcd-1234-EFGH";
+    let config = bench.path("crawl.toml");
+    let site = format!("[[site]]\nseeds = ['{seed}']\nowned = true\nindexnow_key = '{key}'\n");
+    std::fs::write(
+        &config,
+        format!("allow_addresses = ['127.0.0.0/8']\n{site}"),
+    )
+    .unwrap();
+    let into = bench.directory();
+    let (config, into) = (config.to_str().unwrap(), into.to_str().unwrap());
+    let crawl = ["crawl", config, "--into", into, "--indexnow", "127.0.0.1:0"];
+    // Without --watch or --serve it would end before a submission comes.
+    shorttail(crawl).ends(2);
+    let mut running = Ended(
+        command([&crawl[..], &["--watch"]].concat())
+            .spawn()
+            .unwrap(),
+    );
+    let told = BufReader::new(running.0.stderr.as_mut().unwrap());
+    let mut lines = told.lines().map_while(Result::ok);
+    let line = lines.find(|line| line.contains("IndexNow at")).unwrap();
+    let (_, rest) = line.split_once("http://").unwrap();
+    let address = rest.split('/').next().unwrap();
+    let submit = |key: &str| get(address, &format!("/indexnow?url={seed}&key={key}"));
+    let wait_for = |pings: u64, fetched: u64| {
+        let mut told = serde_json::Value::Null;
+        for _ in 0..600 {
+            let status = shorttail(["crawl", "status", into, "--json"]).ends(0);
+            told = status.json_lines()[0].clone();
+            if told["pings"] == pings && told["fetched"] == fetched {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        panic!("{pings} {fetched}: {told}");
+    };
+    wait_for(0, 1);
+    assert!(submit("wrong-key").0.contains("403"));
+    let (status, reply) = submit(key);
+    assert!(status.contains("200"), "{status} {reply}");
+    // The refused submission is no ping.
+    wait_for(1, 2);
+    shorttail(["crawl", "stop", into]).ends(0);
+    assert!(running.0.wait().unwrap().success());
+}

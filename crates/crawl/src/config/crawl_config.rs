@@ -145,6 +145,14 @@ mod tests {
                 .unwrap()
                 .contains('x')
         );
+        for site in [
+            "owned = true\nindexnow_key = 'short'",
+            "owned = true\nindexnow_key = 'not a key'",
+            "indexnow_key = 'abcd1234'",
+        ] {
+            let told = told(&format!("[[site]]\nseeds = ['a.b']\n{site}"));
+            assert!(told.unwrap().contains("indexnow_key"), "{site}");
+        }
         assert_eq!(told("[[site]]\nseeds = ['a.b']"), None);
     }
 }

@@ -25,6 +25,11 @@ pub enum ConfigError {
         /// Reason.
         source: pem::Error,
     },
+    /// An IndexNow key that no submission can have, or of a site that takes none.
+    #[error(
+        "indexnow_key: expected 8 to 128 characters of a-z, A-Z, 0-9 and -, for a site with owned = true"
+    )]
+    IndexNowKey,
     /// A number outside of its range.
     #[error("{name}: {value} is out of range ({range})")]
     Range {

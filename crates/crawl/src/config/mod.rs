@@ -20,6 +20,7 @@ mod sites;
 
 pub use crawl_config::{CrawlConfig, USER_AGENT};
 pub use error::ConfigError;
+pub(crate) use site::is_indexnow_key;
 pub use site::{SiteConfig, seed};
 pub use sites::{Admission, Sites};
 pub use web::address::{RuleForm, Within};

@@ -18,6 +18,9 @@ pub struct SiteConfig {
     pub owned: bool,
     /// Parameters of queries that do not change the page. They are dropped.
     pub parameters: Vec<String>,
+    /// IndexNow key of an own site, instead of a key file on it. The copy of the configuration on the disk has none.
+    #[serde(skip_serializing)]
+    pub indexnow_key: Option<String>,
     /// Headers sent to the origins of the seeds, and to no other. The copy of the configuration on the disk has none.
     #[serde(skip_serializing)]
     pub headers: BTreeMap<String, String>,
@@ -29,4 +32,10 @@ pub fn seed(text: &str) -> Result<CanonicalUrl, AddressError> {
         true => CanonicalUrl::parse(text),
         false => CanonicalUrl::parse(&format!("https://{text}")),
     }
+}
+
+/// Returns whether IndexNow permits a text as a key.
+pub(crate) fn is_indexnow_key(text: &str) -> bool {
+    let is_permitted = |c: u8| c.is_ascii_alphanumeric() || c == b'-';
+    (8..=128).contains(&text.len()) && text.bytes().all(is_permitted)
 }

@@ -1,7 +1,7 @@
 //! Sites of a crawl, compiled: which URLs belong to one, and the settings that hold for them.
 
 use super::error::ConfigError;
-use super::site::{SiteConfig, seed};
+use super::site::{SiteConfig, is_indexnow_key, seed};
 use std::collections::{BTreeMap, HashSet};
 use web::address::{CanonicalUrl, ParameterSet, Scope, ScopeForm};
 
@@ -37,6 +37,10 @@ impl Sites {
         let sites = configs.into_iter().map(|config| {
             if config.seeds.is_empty() {
                 return Err(ConfigError::NoSeeds("a site"));
+            }
+            let key = config.indexnow_key.as_deref();
+            if key.is_some_and(|key| !config.owned || !is_indexnow_key(key)) {
+                return Err(ConfigError::IndexNowKey);
             }
             let parameters = ParameterSet::new(&config.parameters);
             let seeds = config
@@ -106,6 +110,12 @@ impl Sites {
             Some(site) => url.without(&site.parameters),
             None => url,
         }
+    }
+
+    /// Returns the IndexNow key that is configured for the site of a URL.
+    pub fn indexnow_key(&self, url: &CanonicalUrl) -> Option<&str> {
+        let site = self.sites.get(self.admit(url).ok()?.site)?;
+        site.config.indexnow_key.as_deref()
     }
 
     /// Returns the headers that are configured for an origin.

@@ -33,6 +33,7 @@ mod visit;
 pub use catch_up::{Replayed, configuration};
 pub use crawl::{Crawl, CrawlSetup};
 pub use pings::ping;
+pub(crate) use pings::{leave_ping, pings_waiting};
 pub use replay::replay;
+pub(crate) use setup::{fetch_options, now, opened_sites};
 pub use setup::{is_running, progress_of, request_stop, status_of, time_text};
-pub(crate) use setup::{now, opened_sites};

@@ -25,17 +25,26 @@ pub fn ping(
     storage: &SharedStorage,
     urls: &[String],
 ) -> Result<Vec<(String, AddressError)>, CrawlError> {
-    let mut refused = Vec::new();
-    let mut lines = String::new();
+    let (mut asked, mut refused) = (Vec::new(), Vec::new());
     for url in urls {
         match seed(url) {
-            Ok(url) => lines.push_str(&format!("{url}\n")),
+            Ok(url) => asked.push(url),
             Err(error) => refused.push((url.clone(), error)),
         }
     }
-    if lines.is_empty() {
-        return Ok(refused);
+    if !asked.is_empty() {
+        leave_ping(storage, &asked)?;
     }
+    Ok(refused)
+}
+
+/// Leaves a file with URLs for the crawl in `storage`.
+pub(crate) fn leave_ping<'a>(
+    storage: &SharedStorage,
+    urls: impl IntoIterator<Item = &'a CanonicalUrl>,
+) -> Result<(), CrawlError> {
+    let urls = urls.into_iter();
+    let lines: String = urls.map(|url| format!("{url}\n")).collect();
     let now = jiff::Timestamp::now().as_microsecond();
     let number = xxhash_rust::xxh3::xxh3_64(lines.as_bytes());
     let name = format!("{PREFIX}{now:020}-{number:016x}{SUFFIX}");
@@ -45,15 +54,24 @@ pub fn ping(
         .map_err(|error| StorageError::from_io("write", &storage.location().join(&name), error))?;
     file.finish()?;
     storage.rename(&temporary, &name)?;
-    storage.sync_directory()?;
-    Ok(refused)
+    Ok(storage.sync_directory()?)
+}
+
+/// Returns the number of files that wait for the crawl.
+pub(crate) fn pings_waiting(storage: &SharedStorage) -> Result<usize, CrawlError> {
+    let names = storage.list()?;
+    Ok(names.iter().filter(|name| is_ping(name)).count())
+}
+
+fn is_ping(name: &str) -> bool {
+    name.starts_with(PREFIX) && name.ends_with(SUFFIX)
 }
 
 impl Crawl {
     /// Takes the pings that wait.
     pub(super) fn take_pings(&mut self, now: TimeMs) -> Result<(), CrawlError> {
         for name in self.storage.list()? {
-            if !(name.starts_with(PREFIX) && name.ends_with(SUFFIX)) {
+            if !is_ping(&name) {
                 continue;
             }
             let bytes = self.storage.open(&name)?.to_vec();

@@ -103,7 +103,7 @@ pub(super) fn frontier_options(config: &CrawlConfig, sites: &Sites) -> FrontierO
     }
 }
 
-pub(super) fn fetch_options(
+pub(crate) fn fetch_options(
     config: &CrawlConfig,
     sites: &Sites,
     resolver: Option<Arc<dyn Resolve>>,

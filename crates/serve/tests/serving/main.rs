@@ -14,6 +14,7 @@ mod failing;
 mod fairness;
 mod http;
 mod hurrying;
+mod indexnow;
 mod paging;
 mod parallel;
 mod processes;

@@ -2,6 +2,7 @@
 
 mod ask;
 mod folder;
+mod indexnow;
 mod observed;
 mod replay;
 mod run;
@@ -25,6 +26,8 @@ EXAMPLES:
         Many sites with rules of their own; searchable meanwhile
     shorttail crawl http://127.0.0.1:8000/ --owned --allow-addresses 127.0.0.0/8 --into my-docs
         A site of your own: several requests at a time; private addresses only by name
+    shorttail crawl crawl.toml --into my-docs --watch --indexnow 127.0.0.1:7702
+        Go on for ever, and visit at once what publishers of your own sites submit by IndexNow
     shorttail crawl status my-docs
     shorttail crawl explain https://docs.example.org/page --in my-docs
         Why a page is in the index, or not";

@@ -2,6 +2,7 @@
 
 use super::super::cores_count;
 use super::folder::crawl_folder;
+use super::indexnow;
 use super::summary::{json_summary, notices, progress_text, text_summary};
 use crate::failure::note;
 use crate::figures::parse_memory;
@@ -21,6 +22,7 @@ use vfs::RealStorage;
 
 /// Sources and options.
 #[derive(Debug, clap::Args)]
+#[command(group(clap::ArgGroup::new("staying").args(["watch", "serve"]).multiple(true)))]
 pub(super) struct RunArguments {
     /// URLs to begin with, or a configuration (a file whose name ends with .toml)
     #[arg(required = true, value_name = "URL")]
@@ -76,6 +78,10 @@ pub(super) struct RunArguments {
         requires = "serve"
     )]
     listen: String,
+    /// Address at which publishers of your own sites (--owned) submit changed URLs by the protocol IndexNow; with --watch
+    /// or --serve
+    #[arg(long, value_name = "ADDRESS", requires = "staying")]
+    indexnow: Option<String>,
     /// Upper limit on the memory of indexing: bytes, or with a unit such as 512M, 2G, 64MiB; at least 16M
     #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = parse_memory)]
     memory: u64,
@@ -119,6 +125,9 @@ pub(super) fn run(arguments: RunArguments) -> anyhow::Result<ExitCode> {
         watch: arguments.watch,
     };
     let interrupt = Interrupt::listen()?;
+    let indexnow = arguments.indexnow.as_deref();
+    let indexnow = indexnow.map(|address| indexnow::listen(address, &config, &setup.storage));
+    let indexnow = indexnow.transpose()?;
     let mut meter = Meter::start("crawling", None);
     let crawl = Crawl::open(config, setup)?;
     let mut server = Server::new(&arguments, &directory);
@@ -142,6 +151,7 @@ pub(super) fn run(arguments: RunArguments) -> anyhow::Result<ExitCode> {
     if !interrupt.is_asked() {
         server.wait(&interrupt)?;
     }
+    drop(indexnow);
     Ok(match progress.answered() == 0 && progress.failed > 0 {
         true => ExitCode::FAILURE,
         false => ExitCode::SUCCESS,
