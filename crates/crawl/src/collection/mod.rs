@@ -13,6 +13,7 @@
 
 mod derived;
 mod duplicates;
+mod entries;
 mod facts;
 mod links;
 mod log;

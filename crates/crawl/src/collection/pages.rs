@@ -1,11 +1,12 @@
 //! Pages of a collection by their URLs and their texts, as the log of facts tells them.
 
 use super::derived::Derived;
-use super::duplicates::{Texts, WORDS_MIN, preference};
-use super::facts::{self, PageFacts};
-use super::log::{EntryPlace, FactsLog};
+use super::duplicates::{Texts, preference};
+use super::entries::{ALIAS, GONE, PAGE, PROBE, Page, SETTLED, read_entry};
+use super::facts::PageFacts;
+use super::log::FactsLog;
 use super::pending::Pending;
-use crate::bytes::{Reader, put_bytes};
+use crate::bytes::put_bytes;
 use crate::frontier::{origin_of, url_hash};
 use corpus::Document;
 use std::collections::HashMap;
@@ -13,25 +14,8 @@ use std::sync::Arc;
 use vfs::{SharedStorage, StorageError};
 use web::page::HostTemplates;
 
-const PAGE: u8 = 1;
-const GONE: u8 = 2;
-pub(super) const SETTLED: u8 = 3;
-const ALIAS: u8 = 4;
-const PROBE: u8 = 5;
 /// Files of the log from which on they are rewritten as one.
 const FILES_MAX: usize = 8;
-
-/// Page that was fetched.
-pub(super) struct Page {
-    pub(super) url: Box<str>,
-    pub(super) text_hash: u128,
-    pub(super) facts: EntryPlace,
-    pub(super) may_be_found: bool,
-    /// Whether pages of the same text are its duplicates.
-    pub(super) has_text: bool,
-    /// Hash of what the index has of it; 0 where it has nothing.
-    pub(super) settled: u64,
-}
 
 /// Pages of a crawl.
 pub(crate) struct Collection {
@@ -306,61 +290,4 @@ impl Collection {
             Ok(())
         })
     }
-}
-
-impl Page {
-    fn of(facts: &PageFacts, place: EntryPlace) -> Page {
-        Page {
-            url: facts.url.as_str().into(),
-            text_hash: facts.text_hash,
-            facts: place,
-            may_be_found: facts.may_be_found,
-            has_text: facts.may_be_found && facts.shape.words_count >= WORDS_MIN,
-            settled: 0,
-        }
-    }
-}
-
-type Tables<'a> = (
-    &'a mut HashMap<u64, Page>,
-    &'a mut HashMap<u64, u64>,
-    &'a mut HashMap<String, Arc<str>>,
-);
-
-/// Applies an entry of the log; one that cannot be read is left out.
-fn read_entry(
-    kind: u8,
-    payload: &[u8],
-    place: EntryPlace,
-    (pages, aliases, probes): Tables<'_>,
-) -> Option<()> {
-    let mut reader = Reader::new(payload);
-    let mut number = || Some(u64::from_le_bytes(reader.array()?));
-    match kind {
-        PAGE => {
-            let facts = PageFacts::decode(payload)?;
-            let hash = url_hash(&facts.url);
-            let mut page = Page::of(&facts, place);
-            page.settled = pages.get(&hash).map_or(0, |before| before.settled);
-            aliases.remove(&hash);
-            pages.insert(hash, page);
-        }
-        GONE => {
-            pages.remove(&number()?);
-        }
-        SETTLED => {
-            let (hash, settled) = (number()?, number()?);
-            pages.get_mut(&hash)?.settled = settled;
-        }
-        ALIAS => {
-            let (from, to) = (number()?, number()?);
-            aliases.insert(from, to);
-        }
-        PROBE => {
-            let origin = facts::text(&mut reader)?;
-            probes.insert(origin, facts::text(&mut reader)?.into());
-        }
-        _ => {}
-    }
-    Some(())
 }

@@ -1,6 +1,7 @@
 //! Writes of the index: what waits is taken for a commit, and noted when the index has it.
 
-use super::pages::{Collection, SETTLED};
+use super::entries::SETTLED;
+use super::pages::Collection;
 use super::pending::Change;
 use corpus::Document;
 use vfs::StorageError;

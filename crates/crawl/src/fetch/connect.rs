@@ -5,104 +5,23 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
-use http_body_util::Empty;
-use hyper::body::Incoming;
 use hyper::client::conn::{http1, http2};
-use hyper::{Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::OwnedSemaphorePermit;
-use tokio::task::AbortHandle;
 use tokio::time::{Instant, timeout};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::ServerName;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
-use url::{Host, Url};
+use url::Host;
 
+use super::connection::{Connection, Key, Sender};
 use super::error::{FetchError, TimeLimit};
 use super::fetched::Phases;
 use super::options::{FetchOptions, OptionsError};
 use super::tap::{SharedHeads, Tap};
-
-/// Scheme, host and port: connections are shared within these.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Key {
-    pub(super) tls: bool,
-    pub(super) host: Host<String>,
-    pub(super) port: u16,
-}
-
-impl Key {
-    pub(super) fn of(url: &Url) -> Option<Self> {
-        let tls = match url.scheme() {
-            "http" => false,
-            "https" => true,
-            _ => return None,
-        };
-        let host = url.host()?.to_owned();
-        if matches!(&host, Host::Domain(name) if name.is_empty()) {
-            return None;
-        }
-        Some(Self {
-            tls,
-            host,
-            port: url.port_or_known_default()?,
-        })
-    }
-}
-
-pub(super) enum Sender {
-    Http1(http1::SendRequest<Empty<Bytes>>),
-    Http2(http2::SendRequest<Empty<Bytes>>),
-}
-
-/// An open connection, for one exchange at a time. It is closed when dropped.
-pub(super) struct Connection {
-    sender: Sender,
-    pub(super) heads: SharedHeads,
-    pub(super) remote: SocketAddr,
-    driver: AbortHandle,
-    _permit: OwnedSemaphorePermit,
-}
-
-impl Drop for Connection {
-    fn drop(&mut self) {
-        self.driver.abort();
-    }
-}
-
-impl Connection {
-    pub(super) fn is_usable(&self) -> bool {
-        match &self.sender {
-            Sender::Http1(sender) => !sender.is_closed(),
-            Sender::Http2(sender) => !sender.is_closed(),
-        }
-    }
-
-    pub(super) fn is_http2(&self) -> bool {
-        matches!(self.sender, Sender::Http2(_))
-    }
-
-    pub(super) async fn send(
-        &mut self,
-        request: Request<Empty<Bytes>>,
-    ) -> hyper::Result<Response<Incoming>> {
-        self.heads.begin();
-        match &mut self.sender {
-            Sender::Http1(sender) => {
-                sender.ready().await?;
-                sender.send_request(request).await
-            }
-            Sender::Http2(sender) => {
-                sender.ready().await?;
-                sender.send_request(request).await
-            }
-        }
-    }
-}
 
 /// Opens connections.
 pub(super) struct Connector {

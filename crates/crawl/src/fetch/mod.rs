@@ -7,13 +7,16 @@
 //! origin for which they are configured.
 
 mod body;
+mod coding;
 mod connect;
+mod connection;
 mod error;
 mod fetched;
 mod fetcher;
 mod guard;
 mod head;
 mod limits;
+mod messages;
 mod options;
 mod pool;
 mod resolve;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
-use super::connect::{Connection, Key};
+use super::connection::{Connection, Key};
 
 struct Idle {
     key: Key,

@@ -3,7 +3,7 @@ use super::error::{Damage, FrontierError};
 use super::host::{Address, Host};
 use super::key;
 use super::options::FrontierOptions;
-use super::record::Sighting;
+use super::sighting::Sighting;
 use super::store::{Recovered, Store};
 use super::visit::Discovery;
 use crate::bytes::{Reader, put_varint};

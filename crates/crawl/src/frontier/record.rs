@@ -7,6 +7,7 @@
 //!
 //! Times are milliseconds. `due` is absent while it equals `discovered`. A page that was never visited takes about
 //! 19 bytes beside its key.
+use super::sighting::Sighting;
 use super::state::{Source, State};
 use crate::bytes::{Reader, put_bytes, put_varint};
 use crate::politeness::TimeMs;
@@ -249,49 +250,6 @@ impl Record {
             record.gone_since = Some(TimeMs(r.varint()?));
         }
         reader.is_empty().then_some(record)
-    }
-}
-
-/// One discovery of a URL, or several merged.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Sighting {
-    pub(super) source: Source,
-    pub(super) depth: u16,
-    pub(super) from: Option<u64>,
-    pub(super) importance: f32,
-    pub(super) at: TimeMs,
-    /// Latest modification claimed by a sitemap or a ping, 0 without one.
-    pub(super) modified: TimeMs,
-}
-
-impl Sighting {
-    /// Adds a later sighting. True when something changed.
-    pub(super) fn merge(&mut self, later: &Sighting) -> bool {
-        let before = *self;
-        self.depth = self.depth.min(later.depth);
-        self.importance = self.importance.max(later.importance);
-        self.modified = self.modified.max(later.modified);
-        before != *self
-    }
-
-    pub(super) fn encode(&self, out: &mut Vec<u8>) {
-        out.push(self.source.code());
-        put_varint(out, u64::from(self.depth));
-        put_varint(out, self.from.map_or(0, |from| from.max(1)));
-        out.extend_from_slice(&self.importance.to_le_bytes());
-        put_varint(out, self.at.0);
-        put_varint(out, self.modified.0);
-    }
-
-    pub(super) fn decode(reader: &mut Reader<'_>) -> Option<Sighting> {
-        Some(Sighting {
-            source: Source::from_code(reader.byte()?)?,
-            depth: u16::try_from(reader.varint()?).ok()?,
-            from: reader.varint().map(|from| (from != 0).then_some(from))?,
-            importance: f32::from_le_bytes(reader.array()?),
-            at: TimeMs(reader.varint()?),
-            modified: TimeMs(reader.varint()?),
-        })
     }
 }
 

@@ -5,7 +5,8 @@
 use super::host::{Host, Robots};
 use super::key::origin_of;
 use super::law::{Recrawl, apply, effective_due};
-use super::record::{Record, Sighting};
+use super::record::Record;
+use super::sighting::Sighting;
 use super::visit::{Discovery, Effect, Outcome};
 use crate::politeness::{Law, TimeMs};
 use crate::recrawl::{RecrawlLaw, Threshold};

@@ -2,20 +2,15 @@
 
 use super::crawl::Crawl;
 use super::outcome::{failure_of, outcome_of};
-use super::rules;
 use super::setup::{ended_now, now};
-use super::visit::{AnswerKind, Answered, Event, RobotsAnswered, RobotsVisited, Visited};
+use super::visit::{AnswerKind, Answered, Event, Visited};
 use crate::error::CrawlError;
-use crate::frontier::{
-    Deletion, Discovery, Effect, Notice, Outcome, RobotsAnswer, Source, VisitId, WarcPlace,
-    url_hash,
-};
+use crate::frontier::{Deletion, Effect, Notice, Outcome, Source, VisitId, WarcPlace};
 use crate::politeness::TimeMs;
-use crate::reading::{FoundLink, ReadKind};
+use crate::reading::ReadKind;
 use jiff::Timestamp;
-use std::sync::Arc;
 use std::time::Duration;
-use web::address::{CanonicalUrl, trap};
+use web::address::CanonicalUrl;
 use web::warc;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -181,135 +176,6 @@ impl Crawl {
         }
         if let Some(notice) = finished.notice {
             self.notice(notice);
-        }
-        Ok(())
-    }
-
-    /// A seed that redirects within its domain extends its site.
-    pub(super) fn follow_seed(
-        &mut self,
-        from: &CanonicalUrl,
-        to: &CanonicalUrl,
-    ) -> Result<(), CrawlError> {
-        let mut sites = (*self.sites).clone();
-        if sites.follow_seed(from, to)? {
-            self.sites = Arc::new(sites);
-            let pair = (from.to_string(), to.to_string());
-            self.state.followed_seeds.push(pair);
-            self.state.write(&self.storage)?;
-        }
-        Ok(())
-    }
-
-    pub(super) fn discover_links(
-        &mut self,
-        from: &CanonicalUrl,
-        depth: u16,
-        source: Source,
-        links: &[FoundLink],
-        now: TimeMs,
-    ) -> Result<(), CrawlError> {
-        let depth = depth.saturating_add(1);
-        for link in links {
-            let stated_ms = link.modified_ms;
-            let trust = &mut self.state.date_trust;
-            let modified_ms = stated_ms.filter(|_| trust.believes(link.url.origin()));
-            self.discover(&link.url, depth, source, Some(from), modified_ms, now)?;
-        }
-        Ok(())
-    }
-
-    /// Notes a URL, if it is within the crawl.
-    pub(super) fn discover(
-        &mut self,
-        url: &CanonicalUrl,
-        depth: u16,
-        source: Source,
-        from: Option<&CanonicalUrl>,
-        modified_ms: Option<u64>,
-        now: TimeMs,
-    ) -> Result<(), CrawlError> {
-        let cleaned = self.sites.without_learnt(url);
-        let url = cleaned.as_ref().unwrap_or(url);
-        if self.sites.admit(url).is_err() {
-            self.progress.links_out_of_scope += 1;
-            return Ok(());
-        }
-        if depth > self.config.depth_max || trap(url).is_some() {
-            self.progress.links_trapped += 1;
-            return Ok(());
-        }
-        let found = Discovery {
-            url: url.as_str(),
-            depth,
-            source,
-            from: from.map(|from| url_hash(from.as_str())),
-            importance: 1.0,
-            modified: modified_ms.map(TimeMs),
-        };
-        self.frontier.discover(&found, now)?;
-        self.note_probe(url, now)
-    }
-
-    pub(super) fn robots(&mut self, visited: RobotsVisited, now: TimeMs) -> Result<(), CrawlError> {
-        let RobotsVisited {
-            id,
-            origin,
-            took_ms,
-            outcome,
-        } = visited;
-        let mut source = Vec::new();
-        let mut sitemaps = Vec::new();
-        let mut throttled = None;
-        let outcome = match outcome {
-            RobotsAnswered::Answered {
-                status,
-                body,
-                retry_after_s,
-            } => {
-                if matches!(status, 429 | 503) {
-                    throttled = Some(retry_after_s);
-                }
-                let token = &self.context.product_token;
-                let read = self.rules.read(&origin, status, &body, token, now);
-                sitemaps = read.sitemaps;
-                match read.outcome {
-                    crate::frontier::RobotsOutcome::WaitUntil(_) => {
-                        let told = format!("{origin}/robots.txt: status {status}; its pages wait");
-                        self.progress.notice(told);
-                        rules::wait(now, retry_after_s)
-                    }
-                    rules @ crate::frontier::RobotsOutcome::Rules { .. } => {
-                        source = body;
-                        rules
-                    }
-                    free => free,
-                }
-            }
-            RobotsAnswered::Failed(error) => {
-                let told = format!("{origin}/robots.txt: {error}; its pages wait");
-                self.progress.notice(told);
-                rules::wait(now, None)
-            }
-        };
-        source.truncate(web::robots::ROBOTS_BYTES_MAX);
-        let answer = RobotsAnswer {
-            outcome,
-            throttled,
-            took_ms,
-            source: &source,
-        };
-        let notice = self.frontier.robots(id, &answer, now)?;
-        self.unsynced += 1;
-        if let Some(notice) = notice {
-            self.notice(notice);
-        }
-        let base = CanonicalUrl::parse(&format!("{origin}/robots.txt"));
-        for sitemap in sitemaps {
-            let url = base.as_ref().ok().and_then(|base| base.join(&sitemap).ok());
-            if let Some(url) = url {
-                self.discover(&url, 0, Source::Sitemap, None, None, now)?;
-            }
         }
         Ok(())
     }

@@ -17,6 +17,7 @@ mod crawl;
 mod dates;
 #[cfg(test)]
 mod deletions;
+mod discoveries;
 mod figures;
 mod giving;
 mod outcome;
@@ -25,6 +26,7 @@ mod probe;
 mod rate;
 mod replay;
 mod reread;
+mod robots;
 mod rules;
 mod setup;
 mod state;

@@ -6,10 +6,12 @@
 
 mod judge;
 mod options;
+mod pages;
 mod respond;
 mod serve;
 mod text;
 mod tls;
+mod traps;
 mod truth;
 mod web;
 

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::options::{HostClass, Trap};
-use super::text::{mix, unique_word, unit};
+use super::options::HostClass;
+use super::text::{mix, unique_word};
 use super::truth::EXTRA_WORDS;
 use super::web::{Host, LISTED, Place, SEEDS_A_PAGE, SyntheticWeb};
 
@@ -30,7 +30,7 @@ pub struct Response {
 }
 
 impl Response {
-    fn new(status: u16, content_type: &str, body: impl Into<Vec<u8>>) -> Self {
+    pub(super) fn new(status: u16, content_type: &str, body: impl Into<Vec<u8>>) -> Self {
         let headers = vec![("Content-Type", content_type.to_owned())];
         Self {
             status,
@@ -41,11 +41,11 @@ impl Response {
         }
     }
 
-    fn html(status: u16, body: String) -> Self {
+    pub(super) fn html(status: u16, body: String) -> Self {
         Self::new(status, "text/html; charset=utf-8", body)
     }
 
-    fn redirect(to: String) -> Self {
+    pub(super) fn redirect(to: String) -> Self {
         let mut response = Self::html(302, String::new());
         response.headers.push(("Location", to));
         response
@@ -167,141 +167,6 @@ impl SyntheticWeb {
         Response::new(200, "text/plain", rules)
     }
 
-    /// Returns the version of a page at `now_ms`; half of the pages change, once in each gap of theirs.
-    pub fn version(&self, host: &Host, page: u32, now_ms: u64) -> u64 {
-        let mixed = mix(
-            self.options.seed ^ 0xc4a,
-            u64::from(host.origin()) << 32 | u64::from(page),
-        );
-        if mixed & 1 == 0 {
-            return 0;
-        }
-        let gap_ms =
-            (self.options.change_gap_ms as f64 * (0.25 + 1.5 * unit(mixed))).max(1.0) as u64;
-        (now_ms + mixed % gap_ms) / gap_ms
-    }
-
-    fn page(&self, host: &Host, page: u32, now_ms: u64, facts: RequestFacts<'_>) -> Response {
-        let version = self.version(host, page, now_ms);
-        let etag = format!("\"{page}-{version}\"");
-        if facts.if_none_match == Some(&etag) {
-            let mut response = Response::html(304, String::new());
-            response.headers = vec![("ETag", etag)];
-            return response;
-        }
-        let seed = mix(
-            self.options.seed,
-            u64::from(host.origin()) << 32 | u64::from(page),
-        );
-        let bytes = (self.options.page_bytes_mean as f64 * (0.5 + unit(seed))) as usize;
-        let mut html = String::with_capacity(bytes + 512);
-        let word = unique_word(host.origin(), page);
-        let _ = writeln!(
-            html,
-            "<!doctype html><html><head><title>Page {word}</title>"
-        );
-        if host.class == HostClass::Directives {
-            if page % 5 == 1 {
-                html.push_str("<meta name=\"robots\" content=\"noindex\">\n");
-            }
-            if page % 5 == 4 {
-                let _ = writeln!(
-                    html,
-                    "<link rel=\"canonical\" href=\"{}\">",
-                    self.page_path(host, page)
-                );
-            }
-        }
-        if host.class == HostClass::Feed && page == 0 {
-            html.push_str(
-                "<link rel=\"alternate\" type=\"application/rss+xml\" href=\"/feed.xml\">\n",
-            );
-        }
-        let _ = writeln!(
-            html,
-            "</head><body><nav><a href=\"/\">Home</a></nav>\n<p>{word} version {version}</p>"
-        );
-        self.links(host, page, seed, &mut html);
-        let near = host.class == HostClass::NearDuplicates;
-        let text = if near {
-            mix(
-                self.options.seed ^ 0x4ea,
-                u64::from(host.number) << 32 | u64::from(page / 2),
-            )
-        } else {
-            seed
-        };
-        let room = bytes.saturating_sub(html.len()).max(200);
-        self.vocabulary.write(
-            text,
-            if near {
-                self.options.page_bytes_mean
-            } else {
-                room
-            },
-            &mut html,
-        );
-        html.push_str("</body></html>\n");
-        let mut response = if host.class == HostClass::Latin1 {
-            let latin: Vec<u8> = html
-                .replace("ka ", "k\u{e9} ")
-                .chars()
-                .map(|c| u8::try_from(c).unwrap_or(b'?'))
-                .collect();
-            Response::new(200, "text/html; charset=iso-8859-1", latin)
-        } else {
-            Response::html(200, html)
-        };
-        if host.class == HostClass::Directives && page % 5 == 2 {
-            response
-                .headers
-                .push(("X-Robots-Tag", "noindex".to_owned()));
-        }
-        response.headers.push(("ETag", etag));
-        response
-    }
-
-    fn links(&self, host: &Host, page: u32, seed: u64, html: &mut String) {
-        let link = |html: &mut String, to: &str| {
-            let _ = writeln!(html, "<a href=\"{to}\">to</a>");
-        };
-        let child = u64::from(page) * 4 + 1;
-        for child in child..(child + 4).min(host.pages.into()) {
-            link(html, &self.page_path(host, child as u32));
-        }
-        // About lognormal, with the mean of the options: exp(N(0, 1)) has mean e^0.5.
-        let normal: f64 = (0..12).map(|part| unit(mix(seed, 100 + part))).sum::<f64>() - 6.0;
-        let degree = (self.options.degree_mean * normal.exp() / 0.5_f64.exp()).min(500.0) as u64;
-        for number in 0..degree {
-            let mixed = mix(seed, 1_000 + number);
-            let to = (mixed >> 32) as u32;
-            match mixed % 100 {
-                0 => link(html, &format!("/dead/{to}.html")),
-                1..=10 => link(html, &self.url(to % self.options.hosts.max(1), "/")),
-                _ => link(html, &self.page_path(host, to % host.pages)),
-            }
-        }
-        match host.class {
-            HostClass::Disallow => link(html, &format!("/private/{page}.html")),
-            HostClass::RobotsChanging => link(html, &format!("/later/{page}.html")),
-            HostClass::Directives if page % 5 == 3 => {
-                let _ = writeln!(
-                    html,
-                    "<a rel=\"nofollow\" href=\"/unfollowed/{page}.html\">to</a>"
-                );
-            }
-            HostClass::Directives if page % 5 == 4 => {
-                link(html, &(self.page_path(host, page) + "?print=1"))
-            }
-            HostClass::Redirects if page.is_multiple_of(4) => {
-                link(html, &format!("/r/{page}/3"));
-                link(html, "/loop/a");
-            }
-            HostClass::Trap(_) if page == 0 => link(html, "/trap/"),
-            _ => {}
-        }
-    }
-
     fn list(&self, host: &Host) -> Response {
         let feed = host.class == HostClass::Feed;
         let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
@@ -337,96 +202,6 @@ impl SyntheticWeb {
                 "application/xml"
             },
             xml,
-        )
-    }
-
-    fn trap(&self, trap: Trap, path: &str) -> Response {
-        let mixed = path
-            .bytes()
-            .fold(self.options.seed, |sum, byte| mix(sum, byte.into()));
-        let number = mixed % 100_000;
-        let next: u64 = path
-            .rsplit(|c: char| !c.is_ascii_digit())
-            .find(|digits| !digits.is_empty())
-            .and_then(|digits| digits.parse().ok())
-            .unwrap_or(0u64)
-            .saturating_add(1);
-        let folder = path.trim_end_matches('/');
-        let (a, b) = match trap {
-            Trap::Calendar => (
-                format!("/trap/{}/{}", 2026 + next / 12, next),
-                format!("/trap/{}/{}", 2026 + next / 12, next + 1),
-            ),
-            Trap::SessionQuery => (
-                format!("/trap/?sid={mixed:x}"),
-                format!("/trap/p?sid={:x}", mixed >> 8),
-            ),
-            Trap::SessionPath => (
-                format!("/trap/;jsessionid={mixed:x}"),
-                format!("/trap/p;jsessionid={:x}", mixed >> 8),
-            ),
-            Trap::EndlessPath => (
-                format!("{folder}/{}/", number % 7),
-                format!("{folder}/{}/", number % 11 + 7),
-            ),
-            Trap::RepeatedSegment => ("more/".to_owned(), "next/more/".to_owned()),
-            Trap::Permutations => {
-                let part = |n: u64| ["a=1", "b=2", "c=3", "d=4", "e=5", "f=6"][(n % 6) as usize];
-                (
-                    format!(
-                        "/trap/?{}&{}&{}",
-                        part(number),
-                        part(number / 6),
-                        part(number / 36)
-                    ),
-                    format!(
-                        "/trap/?{}&{}&{}",
-                        part(number / 7),
-                        part(number / 3),
-                        part(number / 5)
-                    ),
-                )
-            }
-            Trap::GrowingQuery => {
-                let more = if path.contains('?') {
-                    format!("{path}&x{}=1", next)
-                } else {
-                    format!("{path}?x1=1")
-                };
-                (more.clone(), more + "&y=2")
-            }
-            Trap::Search => (
-                format!("/trap/search?q=w{number}"),
-                format!("/trap/search?q=w{}", number + 1),
-            ),
-            Trap::Pagination => (
-                format!("/trap/page/{next}"),
-                format!("/trap/page/{}", next + 1),
-            ),
-            Trap::Redirects => return Response::redirect(format!("/trap/{next}")),
-            Trap::Case => {
-                let cased: String = "/trap/listing-of-articles"
-                    .char_indices()
-                    .map(|(at, c)| {
-                        if mixed >> at & 1 == 1 {
-                            c.to_ascii_uppercase()
-                        } else {
-                            c
-                        }
-                    })
-                    .collect();
-                (cased.clone(), cased + "/")
-            }
-            Trap::Filters => (
-                format!("/trap/?f={:x}", number % 4_096),
-                format!("/trap/?f={:x}&g={}", number % 512, number % 97),
-            ),
-        };
-        Response::html(
-            200,
-            format!(
-                "<title>Trap</title><p>the same text again</p><a href=\"{a}\">a</a> <a href=\"{b}\">b</a>\n"
-            ),
         )
     }
 }

@@ -1,9 +1,11 @@
 //! Checkpoints: the batch becomes a run, a new journal begins, the manifest names both.
+use super::cursor::Cursor;
+use super::found::find;
 use super::journal::JournalWriter;
 use super::manifest::{Manifest, ManifestRun, journal_name, run_name};
-use super::map::{CREDIT_MAX, MERGE_STEP, MERGED_PER_CHANGE, NO_CLASS, Slot, Store, TierRun, find};
+use super::map::{CREDIT_MAX, MERGE_STEP, MERGED_PER_CHANGE, NO_CLASS, Slot, Store, TierRun};
 use super::merge::Merge;
-use super::run::{Cursor, RunBuilder};
+use super::run::RunBuilder;
 use crate::frontier::error::FrontierError;
 use crate::frontier::record::Record;
 use std::sync::Arc;

@@ -1,13 +1,15 @@
 //! Batch in memory over sorted runs: changes, look-ups, scans.
+use super::cursor::Cursor;
+use super::found::{find, resolve};
 use super::journal::JournalWriter;
 use super::manifest::Manifest;
-use super::merge::{Merge, MergeCursor};
-use super::run::{Cursor, Run};
+use super::merge::Merge;
+use super::run::Run;
 use crate::bytes::put_bytes;
 use crate::frontier::error::{Damage, FrontierError};
-use crate::frontier::record::{Record, Sighting};
+use crate::frontier::record::Record;
+use crate::frontier::sighting::Sighting;
 use std::collections::BTreeMap;
-use std::ops::Bound;
 use std::sync::Arc;
 use vfs::{Lock, SharedStorage};
 
@@ -194,69 +196,6 @@ impl Store {
         resolve(stored, seen)
     }
 
-    /// Calls `visit` for each entry with `from` ≤ key < `to` until it returns false.
-    pub(in crate::frontier) fn scan(
-        &mut self,
-        from: &[u8],
-        to: &[u8],
-        mut visit: impl FnMut(&[u8], Found<'_>) -> bool,
-    ) {
-        let mut stored = MergeCursor::new(&self.reader_runs());
-        stored.seek(from, &mut self.damage);
-        let bounds = (Bound::Included(from), Bound::Excluded(to));
-        let mut batch = self.batch.range::<[u8], _>(bounds).peekable();
-        loop {
-            let run_key = stored.entry().map(|(key, _)| key).filter(|key| *key < to);
-            let batch_key = batch.peek().map(|(key, _)| &***key);
-            let from_batch = match (run_key, batch_key) {
-                (None, None) => return,
-                (Some(_), None) => false,
-                (None, Some(_)) => true,
-                (Some(a), Some(b)) => b <= a,
-            };
-            let same = run_key.is_some() && run_key == batch_key;
-            let go_on = if from_batch {
-                let Some((key, slot)) = batch.next() else {
-                    return;
-                };
-                let value = stored.entry().filter(|_| same).map(|(_, value)| value);
-                match slot {
-                    Slot::Put(value) => visit(
-                        key,
-                        Found {
-                            value: Some(value),
-                            seen: None,
-                        },
-                    ),
-                    Slot::Seen(sighting) => visit(
-                        key,
-                        Found {
-                            value,
-                            seen: Some(sighting),
-                        },
-                    ),
-                }
-            } else {
-                let Some((key, value)) = stored.entry() else {
-                    return;
-                };
-                visit(
-                    key,
-                    Found {
-                        value: Some(value),
-                        seen: None,
-                    },
-                )
-            };
-            if same || !from_batch {
-                stored.next(&mut self.damage);
-            }
-            if !go_on {
-                return;
-            }
-        }
-    }
-
     pub(super) fn reader_runs(&self) -> Vec<Arc<Run>> {
         self.runs.iter().map(|run| run.run.clone()).collect()
     }
@@ -286,45 +225,4 @@ impl Store {
     pub(in crate::frontier) fn damage(&self) -> &[Damage] {
         &self.damage
     }
-}
-
-/// Entry that a scan finds under a key.
-#[derive(Clone, Copy)]
-pub(in crate::frontier) struct Found<'a> {
-    pub(in crate::frontier) value: Option<&'a [u8]>,
-    seen: Option<&'a Sighting>,
-}
-
-impl Found<'_> {
-    pub(in crate::frontier) fn record(&self) -> Option<Record> {
-        resolve(self.value.and_then(Record::decode), self.seen).map(|(record, _)| record)
-    }
-}
-
-fn resolve(stored: Option<Record>, seen: Option<&Sighting>) -> Option<(Record, bool)> {
-    match (stored, seen) {
-        (Some(mut record), seen) => {
-            if let Some(sighting) = seen {
-                record.note(sighting);
-            }
-            Some((record, true))
-        }
-        (None, Some(sighting)) => Some((Record::new(sighting), false)),
-        (None, None) => None,
-    }
-}
-
-/// Returns the newest value of `key` in the runs.
-pub(super) fn find<'a>(
-    reader: &'a mut [Cursor],
-    key: &[u8],
-    damage: &mut Vec<Damage>,
-) -> Option<&'a [u8]> {
-    for cursor in reader.iter_mut().rev() {
-        cursor.seek(key, damage);
-        if cursor.key() == Some(key) {
-            return Some(cursor.value());
-        }
-    }
-    None
 }

@@ -1,5 +1,6 @@
 //! Merge of runs: one record per key, the newest.
-use super::run::{Cursor, Run, RunBuilder};
+use super::cursor::Cursor;
+use super::run::{Run, RunBuilder};
 use crate::frontier::error::Damage;
 use std::sync::Arc;
 use vfs::{SharedStorage, StorageError};

@@ -5,12 +5,15 @@
 //! entries with each change. Order of durability: files, their names, the manifest, then removal of what it replaced.
 
 mod checkpoint;
+mod cursor;
+mod found;
 mod journal;
 mod manifest;
 mod map;
 mod merge;
 mod open;
 mod run;
+mod scan;
 
 pub(super) use map::Store;
 pub use map::StoreOptions;

@@ -1,11 +1,12 @@
 //! Opening: manifest, runs, the end of the journal, leftovers.
+use super::cursor::push_damage;
 use super::journal::{self, JournalWriter};
 use super::manifest::{Manifest, is_ours, journal_name, run_name};
 use super::map::{CHANGE_PUT, CHANGE_SEEN, Store, StoreOptions, TierRun};
-use super::run::{OpenError, Run, push_damage};
+use super::run::{OpenError, Run};
 use crate::bytes::Reader;
 use crate::frontier::error::{Damage, FrontierError};
-use crate::frontier::record::Sighting;
+use crate::frontier::sighting::Sighting;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use vfs::{SharedStorage, StorageError};

@@ -2,6 +2,7 @@
 mod crawl;
 mod damage;
 mod driver;
+mod hosts;
 mod life;
 mod power;
 mod twin;
