@@ -5,7 +5,7 @@ use super::key;
 use super::law::{effective_due, park};
 use super::record::Record;
 use super::state::Parked;
-use super::visit::{Next, Permission, Visit, VisitId, VisitKind};
+use super::visit::{Next, Permission, Visit, VisitId, VisitKind, WaitReason};
 use crate::politeness::TimeMs;
 use std::cmp::Reverse;
 use std::net::IpAddr;
@@ -39,6 +39,20 @@ impl Frontier {
                 return Ok(Next::Visit(Box::new(visit)));
             }
         }
+    }
+
+    /// Returns when the next visit is due of a host that does not wait for a robots.txt that cannot be read; `None` without
+    /// one.
+    pub fn next_of_readable(&self) -> Option<TimeMs> {
+        let due = self
+            .ready
+            .iter()
+            .filter_map(|&Reverse((wake, served, id))| {
+                let host = &self.hosts[id as usize];
+                let is_current = (wake, served) == (host.wake, host.served);
+                (is_current && host.wait_reason() != WaitReason::Robots).then_some(wake)
+            });
+        due.min()
     }
 
     /// Returns a visit of a host whose own clock permits one; else the host waits for what it lacks.

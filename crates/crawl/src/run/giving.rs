@@ -16,8 +16,8 @@ use web::address::CanonicalUrl;
 
 /// Longest wait for a visit that ends, before the clock is looked at again.
 const TURN: Duration = Duration::from_millis(100);
-/// A run ends where nothing is due for longer than this, in milliseconds: longer than any Crawl-delay that is kept, shorter
-/// than the wait for a robots.txt that cannot be read.
+/// A run ends where nothing is due for longer than this, in milliseconds: longer than any Crawl-delay that is kept. Hosts whose
+/// robots.txt cannot be read do not count, however soon it is read again: the next run visits them.
 const WAIT_MS_MAX: u64 = 400_000;
 /// Entries of runs merged in an idle turn.
 const WORK_ENTRIES: usize = 20_000;
@@ -35,8 +35,11 @@ impl Crawl {
                 Next::Idle => return Ok((self.in_flight > 0).then_some(TURN)),
                 Next::Wait { until } => {
                     let wait_ms = until.since_ms(now);
-                    if self.in_flight == 0 && wait_ms > WAIT_MS_MAX && !self.watch {
-                        return Ok(None);
+                    if self.in_flight == 0 && !self.watch {
+                        let due = self.frontier.next_of_readable();
+                        if due.is_none_or(|due| due.since_ms(now) > WAIT_MS_MAX) {
+                            return Ok(None);
+                        }
                     }
                     // An idle moment.
                     self.frontier.work(WORK_ENTRIES)?;

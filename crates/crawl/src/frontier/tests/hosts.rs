@@ -105,6 +105,12 @@ fn hosts_that_wait_longest_are_named_first() {
     assert_eq!(frontier.waiting(START, 0), []);
     assert_eq!(frontier.waiting(START.plus_ms(2 * HOUR), 5), all[..1]);
     assert_eq!(frontier.counts(START).hosts_waiting, 3);
+    // They hold up no run.
+    assert_eq!(frontier.next_of_readable(), None);
+    frontier
+        .discover(&link("http://d.example/"), START)
+        .expect("discovers");
+    assert_eq!(frontier.next_of_readable(), Some(START));
 }
 
 #[test]
