@@ -20,6 +20,7 @@ mod fold;
 mod pairs;
 pub(crate) mod query;
 mod runs;
+mod sieve;
 mod terms;
 mod words;
 
@@ -38,6 +39,7 @@ use crate::token::{TERM_BYTES_MAX, Token};
 use compound::Compound;
 use fold::bare_into;
 use runs::{Run, each_run};
+use sieve::Sieve;
 use terms::cut;
 
 /// Calls `each` for every term of `text`, in order of their places. Returns the number of places.
@@ -59,7 +61,7 @@ pub(crate) fn each_token_starting(
     buffer: &mut String,
     starts: &[bool; 256],
     is_like: impl Fn(&[u8]) -> bool,
-    each: impl FnMut(Token<'_>),
+    mut each: impl FnMut(Token<'_>),
 ) {
     let keeps_first = |language: Language| language.keeps_first_letter();
     if !languages.of(Script::Latin).is_none_or(keeps_first) {
@@ -68,8 +70,7 @@ pub(crate) fn each_token_starting(
     }
     let has_wide = starts[0x80..].contains(&true);
     let starts_with = |byte: u8| byte >= 0x80 || starts[usize::from(byte.to_ascii_lowercase())];
-    let bytes = text.as_bytes();
-    let is_wanted = |run: &Run<'_>| match *run {
+    let is_wanted = |bytes: &[u8], run: &Run<'_>| match *run {
         Run::Word { start, end } => starts_with(bytes[start]) && is_like(&bytes[start..end]),
         // Parts begin at elements and capitals.
         Run::Compound {
@@ -86,7 +87,22 @@ pub(crate) fn each_token_starting(
         }
         Run::Letters { .. } | Run::Emoji { .. } => has_wide,
     };
-    each_token_of(languages, text, buffer, is_wanted, each);
+    if has_wide {
+        let is_wanted = |run: &Run<'_>| is_wanted(text.as_bytes(), run);
+        each_token_of(languages, text, buffer, is_wanted, each);
+        return;
+    }
+    Sieve::new(starts).each_stretch(text, &is_like, |range| {
+        let (from, stretch) = (range.start, &text[range]);
+        let is_wanted = |run: &Run<'_>| is_wanted(stretch.as_bytes(), run);
+        each_token_of(languages, stretch, buffer, is_wanted, |token| {
+            each(Token {
+                start: from + token.start,
+                end: from + token.end,
+                ..token
+            });
+        });
+    });
 }
 
 /// Calls `each` for the terms of the runs that `is_wanted` lets pass.

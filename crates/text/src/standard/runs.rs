@@ -118,7 +118,7 @@ fn class_at(text: &str, at: usize) -> Option<(Class, usize)> {
 
 /// Returns the end of the ASCII letters of one case form, or of the digits, that begin at `at`.
 #[inline]
-fn ascii_word_end(bytes: &[u8], at: usize) -> usize {
+pub(super) fn ascii_word_end(bytes: &[u8], at: usize) -> usize {
     let while_is = |mut at: usize, is: fn(&u8) -> bool| {
         while bytes.get(at).is_some_and(is) {
             at += 1;

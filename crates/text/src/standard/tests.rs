@@ -223,6 +223,32 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
+    fn terms_that_begin_with_wanted_bytes_are_all_found(
+        pieces in proptest::collection::vec((any_text(), "[ \n.,]{1,2}"), 1..8),
+        wanted in "[a-z0-9]{1,4}",
+    ) {
+        let text: String = pieces.into_iter().flat_map(|(text, between)| [text, between]).collect();
+        let mut starts = [false; 256];
+        wanted.bytes().for_each(|byte| starts[usize::from(byte)] = true);
+        for languages in [Languages::default(), Languages::default().with(Language::English)] {
+            let mut buffer = String::new();
+            let mut all = Vec::new();
+            each_token(languages, &text, &mut buffer, |token| {
+                if starts[usize::from(token.term.as_bytes()[0])] {
+                    all.push((token.term.to_owned(), token.start, token.end));
+                }
+            });
+            let mut found = Vec::new();
+            each_token_starting(languages, &text, &mut buffer, &starts, |_| true, |token| {
+                if starts[usize::from(token.term.as_bytes()[0])] {
+                    found.push((token.term.to_owned(), token.start, token.end));
+                }
+            });
+            prop_assert_eq!(found, all);
+        }
+    }
+
+    #[test]
     fn any_text_has_terms_in_order(text in any_text(), other in any::<String>()) {
         for text in [&text, &other] {
             for languages in all_languages(text) {

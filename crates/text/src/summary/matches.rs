@@ -40,6 +40,8 @@ pub(super) struct Matcher {
 struct Wanted {
     analyzer: Analyzer,
     exact: HashMap<Box<str>, u32>,
+    /// Lengths of the terms of `exact`, a bit each: most words are of others.
+    lengths: u64,
     prefixes: Vec<(Box<str>, u32)>,
     /// Patterns that are more than a prefix.
     patterns: Vec<(Pattern, u32)>,
@@ -159,11 +161,18 @@ impl Matcher {
     }
 }
 
+/// Returns the bit of a term's length; that of all long ones is the same.
+#[inline]
+fn length_bit(term: &str) -> u64 {
+    1 << term.len().min(63)
+}
+
 impl Wanted {
     fn new(analyzer: Analyzer, terms: &[SummaryTerm]) -> Wanted {
         let mut wanted = Wanted {
             analyzer,
             exact: HashMap::new(),
+            lengths: 0,
             prefixes: Vec::new(),
             patterns: Vec::new(),
             first_bytes: [false; 256],
@@ -179,6 +188,7 @@ impl Wanted {
             }
             match marked {
                 Marked::Term(term) => {
+                    wanted.lengths |= length_bit(term);
                     wanted.exact.insert(term.as_str().into(), ordinal);
                 }
                 Marked::Like(Pattern::Prefix(prefix)) => {
@@ -196,7 +206,8 @@ impl Wanted {
         if !term.as_bytes().first().is_some_and(known) {
             return;
         }
-        let exact = self.exact.get(term).copied();
+        let has_length = self.lengths & length_bit(term) != 0;
+        let exact = has_length.then(|| self.exact.get(term)).flatten().copied();
         let prefixes = self.prefixes.iter();
         let prefixes = prefixes.filter(|(prefix, _)| term.starts_with(&**prefix));
         for term in exact
