@@ -56,7 +56,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => by.prop_map(Step::DeleteBy),
         1 => order.prop_map(Step::Optimize),
     ];
-    prop::collection::vec(step, 1..9)
+    prop::collection::vec(step, 1..testkit::size(9, 17))
 }
 
 /// Returns a document whose words depend on its number and version.
@@ -272,7 +272,7 @@ fn counts(index: &Index) -> Vec<(String, u64)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(testkit::size(400, 5_000)))]
 
     #[test]
     fn answers_depend_on_the_live_documents_alone(

@@ -16,6 +16,7 @@ pub mod made_up;
 pub mod oracle;
 mod places;
 pub mod queries;
+mod size;
 pub mod values;
 
 pub use building::{BuildPlan, DeclaredWords, build_index, build_plans, orders};
@@ -24,4 +25,5 @@ pub use floats::floats;
 pub use made_up::MadeUp;
 pub use oracle::{Oracle, OracleHit};
 pub use queries::{queries, rankings, typed};
+pub use size::size;
 pub use values::{FIELD_TYPES, values_of};

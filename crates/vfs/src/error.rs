@@ -74,6 +74,11 @@ impl StorageError {
 /// Wraps the error for [`io::Write`]; path and operation stay inside.
 impl From<StorageError> for io::Error {
     fn from(error: StorageError) -> io::Error {
-        io::Error::new(error.kind(), error)
+        // `Write::write_all` repeats interrupted calls without end, and a file that failed once stays failed.
+        let kind = match error.kind() {
+            io::ErrorKind::Interrupted => io::ErrorKind::Other,
+            kind => kind,
+        };
+        io::Error::new(kind, error)
     }
 }

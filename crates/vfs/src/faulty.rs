@@ -34,6 +34,18 @@ pub enum FaultKind {
     NoSpace,
     /// The device is full after half the bytes of a write. As [`FaultKind::NoSpace`] elsewhere.
     ShortWrite,
+    /// A signal interrupted the call; nothing was done.
+    Interrupted,
+}
+
+impl FaultKind {
+    /// Every kind.
+    pub const ALL: [FaultKind; 4] = [
+        FaultKind::Io,
+        FaultKind::NoSpace,
+        FaultKind::ShortWrite,
+        FaultKind::Interrupted,
+    ];
 }
 
 impl Fault {
@@ -121,6 +133,9 @@ fn failure(kind: FaultKind, operation: &'static str, path: &Path) -> StorageErro
         FaultKind::NoSpace | FaultKind::ShortWrite => {
             io::Error::new(io::ErrorKind::StorageFull, "no space left (injected)")
         }
+        FaultKind::Interrupted => {
+            io::Error::new(io::ErrorKind::Interrupted, "interrupted (injected)")
+        }
     };
     StorageError::from_io(operation, path, source)
 }
@@ -196,7 +211,7 @@ impl Sink for FaultyFile {
         let written = match fault {
             None => bytes,
             Some(FaultKind::ShortWrite) => &bytes[..bytes.len() / 2],
-            Some(FaultKind::Io | FaultKind::NoSpace) => &[],
+            Some(FaultKind::Io | FaultKind::NoSpace | FaultKind::Interrupted) => &[],
         };
         if let Some(file) = &mut self.inner {
             // Flushed, so that an operation here is one in the storage below.

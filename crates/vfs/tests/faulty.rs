@@ -119,3 +119,15 @@ fn a_failed_sync_leaves_the_file_unsynced() {
     assert_eq!(disk.read_raw("A").unwrap().len(), 100);
     assert_eq!(disk.power_loss(0).read_raw("A").unwrap(), b"");
 }
+
+/// `Write::write_all` repeats interrupted calls; a file that failed so must not keep it busy for ever.
+#[test]
+fn an_interrupted_operation_is_an_error_and_not_repeated() {
+    let (disk, storage) = faulty(Fault::once(1, FaultKind::Interrupted));
+    let error = write(&storage, "A", 6000).unwrap_err();
+    assert!(
+        error.to_string().contains("interrupted (injected)"),
+        "{error}"
+    );
+    assert_eq!(disk.read_raw("A").unwrap(), b"");
+}

@@ -1,11 +1,12 @@
 //! Survival of an index: power loss and disk failure at every operation, flipped and missing bytes, two writers at
-//! once.
+//! once. With `SHORTTAIL_FULL=1` at the sizes of docs/reliability.md.
 
 use corpus::Document;
 use index::{
     BuildOptions, DocId, Index, IndexError, OptimizeOptions, Order, Pairs, Writer, check, optimize,
 };
 use std::sync::Arc;
+use testkit::size;
 use vfs::{Fault, FaultKind, FaultyStorage, MemoryStorage, SharedStorage, Storage, StorageError};
 
 fn document(number: usize, version: usize) -> Document {
@@ -125,7 +126,7 @@ fn a_power_loss_leaves_layers_of_statistics_or_the_base() {
         (index.statistics().documents_count(), versions.unwrap())
     };
     for operation in acknowledged[0]..=disk.operations() {
-        for seed in 0..2 {
+        for seed in 0..size(2, 25) {
             let found: SharedStorage = Arc::new(disk.power_loss_after(operation, seed));
             let state = contents(&found);
             let durable = acknowledged.iter().filter(|&&at| at <= operation).count();
@@ -152,7 +153,7 @@ fn lose_power_while_committing(order: Option<Order>, segments_max: Option<usize>
     commit_in(order, segments_max, &shared, 6..20, 2).unwrap();
     let (mut old, mut new) = (0, 0);
     for operation in acknowledged..=disk.operations() {
-        for seed in 0..12 {
+        for seed in 0..size(12, 25) {
             let found: SharedStorage = Arc::new(disk.power_loss_after(operation, seed));
             let index = Index::open(found.clone())
                 .unwrap_or_else(|error| panic!("after {operation}, seed {seed}: {error}"));
@@ -192,7 +193,7 @@ fn a_failing_disk_fails_the_commit_and_keeps_the_index() {
     };
     assert!(count > 20);
     for operation in 0..count {
-        for kind in [FaultKind::Io, FaultKind::NoSpace, FaultKind::ShortWrite] {
+        for kind in FaultKind::ALL {
             for fault in [
                 Fault::once(operation, kind),
                 Fault::from_then_on(operation, kind),
@@ -244,7 +245,7 @@ fn a_power_loss_while_optimizing_leaves_the_old_segments_or_the_new_ones() {
     assert_eq!(reorder(&shared).unwrap(), 3);
     let (mut old, mut new) = (0, 0);
     for operation in before..=disk.operations() {
-        for seed in 0..12 {
+        for seed in 0..size(12, 25) {
             let found: SharedStorage = Arc::new(disk.power_loss_after(operation, seed));
             let index = Index::open(found.clone())
                 .unwrap_or_else(|error| panic!("after {operation}, seed {seed}: {error}"));
@@ -293,7 +294,7 @@ fn a_failing_disk_fails_optimizing_and_keeps_the_index() {
     let count = counting.operations();
     assert!(count > 20);
     for operation in 0..count {
-        for kind in [FaultKind::Io, FaultKind::NoSpace, FaultKind::ShortWrite] {
+        for kind in FaultKind::ALL {
             for fault in [
                 Fault::once(operation, kind),
                 Fault::from_then_on(operation, kind),
@@ -353,6 +354,7 @@ fn refused(disk: &MemoryStorage, name: &str, what: &str) {
 fn every_flipped_byte_is_refused_by_name_and_offset() {
     let disk = small_index();
     let newest = Index::open(Arc::new(disk.clone())).unwrap().generation();
+    let mut flipped = 0;
     for name in live_files(&disk, newest) {
         let good = disk.read_raw(&name).unwrap();
         for at in 0..good.len() {
@@ -360,7 +362,7 @@ fn every_flipped_byte_is_refused_by_name_and_offset() {
             bytes[at] ^= 1 << (at % 8);
             disk.write_raw(&name, bytes);
             // `check` runs only now and then, because it shares the verification that refuses.
-            if at % 101 == 0 {
+            if at % size(101, 1) == 0 {
                 refused(&disk, &name, &format!("{name}: byte {at} flipped"));
             } else {
                 let opened = Index::open(Arc::new(disk.clone()));
@@ -369,8 +371,10 @@ fn every_flipped_byte_is_refused_by_name_and_offset() {
                 assert!(found, "{name}: byte {at} flipped: {:?}", opened.err());
             }
         }
+        flipped += good.len();
         disk.write_raw(&name, good);
     }
+    println!("{flipped} bytes flipped");
     assert!(Index::open(Arc::new(disk)).is_ok());
 }
 
@@ -379,17 +383,29 @@ fn every_truncation_missing_file_and_swap_is_refused() {
     let disk = small_index();
     let newest = Index::open(Arc::new(disk.clone())).unwrap().generation();
     let names = live_files(&disk, newest);
+    let (mut lengths, mut swaps) = (0, 0);
     for name in &names {
         let good = disk.read_raw(name).unwrap();
-        for length in (0..good.len()).filter(|length| length % 7 == 0 || good.len() - length < 40) {
+        let is_tried =
+            |length: &usize| length.is_multiple_of(size(7, 1)) || good.len() - length < 40;
+        for length in (0..good.len()).filter(is_tried) {
             disk.write_raw(name, &good[..length]);
             refused(&disk, name, &format!("{name}: cut to {length} bytes"));
+            lengths += 1;
         }
         disk.write_raw(name, [&good[..], b"junk"].concat());
         refused(&disk, name, &format!("{name}: junk at the end"));
-        for other in names.iter().filter(|other| *other != name) {
+        // Files of this generation, of the one before, and of other indexes of the same documents.
+        for other in disk.files().iter().filter(|other| *other != name) {
             disk.write_raw(name, disk.read_raw(other).unwrap());
             refused(&disk, name, &format!("{name}: replaced by {other}"));
+            swaps += 1;
+        }
+        for index in 0..size(1, 20) {
+            let other = small_index();
+            disk.write_raw(name, other.read_raw(name).unwrap());
+            refused_somewhere(&disk, &format!("{name}: of another index, {index}"));
+            swaps += 1;
         }
         if !name.starts_with("MANIFEST") {
             Storage::remove(&disk, name).unwrap();
@@ -397,7 +413,22 @@ fn every_truncation_missing_file_and_swap_is_refused() {
         }
         disk.write_raw(name, good);
     }
+    println!(
+        "{lengths} lengths and {swaps} swaps of {} files",
+        names.len()
+    );
     assert!(Index::open(Arc::new(disk)).is_ok());
+}
+
+/// Asserts that an index is refused, whichever of its files is taken for the damaged one: with the manifest of another
+/// index, it is all others.
+fn refused_somewhere(disk: &MemoryStorage, what: &str) {
+    let shared: SharedStorage = Arc::new(disk.clone());
+    let opened = Index::open(shared.clone());
+    let is_damaged = matches!(opened, Err(IndexError::Damaged { .. }));
+    assert!(is_damaged, "{what}: {:?}", opened.err());
+    let (_, damages) = check(shared, 10).unwrap();
+    assert!(!damages.is_empty(), "{what}: check found nothing");
 }
 
 /// Returns the files that the newest generation needs.
@@ -407,14 +438,20 @@ fn live_files(disk: &MemoryStorage, newest: u64) -> Vec<String> {
     let live = |name: &String| text.contains(&format!("\"{name}\""));
     let mut names: Vec<String> = disk.files().into_iter().filter(live).collect();
     names.push(format!("MANIFEST-{newest}"));
-    assert!(
-        names.iter().any(|name| name.ends_with("deletions")),
-        "{names:?}"
-    );
-    assert!(
-        names.iter().any(|name| name.starts_with("statistics")),
-        "{names:?}"
-    );
+    for kind in [
+        "segment-",
+        "statistics-",
+        ".index",
+        ".documents",
+        ".pairs",
+        ".columns",
+        ".deletions",
+    ] {
+        assert!(
+            names.iter().any(|name| name.contains(kind)),
+            "{kind}: {names:?}"
+        );
+    }
     names
 }
 

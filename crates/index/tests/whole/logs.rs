@@ -7,6 +7,7 @@ use index::{
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use testkit::size;
 use vfs::{MemoryStorage, SharedStorage, Storage, StorageError};
 
 fn document(number: usize, version: usize) -> Document {
@@ -149,7 +150,7 @@ fn power_may_fail_at_any_moment() {
     let (mut torn, mut found_whole) = (0, 0);
     for operation in acknowledged[0]..=disk.operations() {
         let durable = acknowledged.iter().filter(|&&at| at <= operation).count() - 1;
-        for seed in 0..24 {
+        for seed in 0..size(24, 200) {
             let found: SharedStorage = Arc::new(disk.power_loss_after(operation, seed));
             let told = |what: &str| format!("after {operation}, seed {seed}: {what}");
             let recovery =
@@ -215,7 +216,7 @@ fn any_flipped_bit_is_a_loss_that_is_named() {
             (loss.first_record, loss.records),
             (before[group], Some(lost))
         );
-        if bit % 101 == 0 {
+        if bit % size(101, 1) == 0 {
             let refused = Writer::open(storage.clone(), BuildOptions::default());
             let told = refused.err().unwrap().to_string();
             assert!(told.contains("recover memory --accept-loss"), "{told}");

@@ -147,7 +147,6 @@ fn a_flipped_byte_of_any_block_is_found_before_it_is_believed() {
     let disk = built();
     let open = || Index::open(Arc::new(disk.clone()) as SharedStorage);
     let good = answers(&open().unwrap()).unwrap();
-    let is_full = std::env::var_os("SHORTTAIL_FULL").is_some();
     // Found at opening, at the first touch, by verifying the rest.
     let mut found = [0; 3];
     let newest = open().unwrap();
@@ -162,10 +161,7 @@ fn a_flipped_byte_of_any_block_is_found_before_it_is_believed() {
         let payload_end = 64 + u64::from_le_bytes(tail[..8].try_into().unwrap()) as usize;
         let blocks = payload_end.div_ceil(BLOCK_BYTES);
         // A byte of each of these blocks, and some of the footer.
-        let step = match is_full {
-            true => 1,
-            false => blocks.div_ceil(60),
-        };
+        let step = testkit::size(blocks.div_ceil(60), 1);
         let of_blocks = (0..blocks).step_by(step);
         let of_blocks = of_blocks.map(|block| block * BLOCK_BYTES + block * 997 % BLOCK_BYTES);
         let of_blocks = of_blocks.map(|at| at.min(payload_end - 1));
