@@ -142,6 +142,11 @@ impl Process {
         self.status_bytes("VmRSS:")
     }
 
+    /// Returns the memory of the process that is no file's, in bytes.
+    pub(crate) fn anonymous_bytes(&self) -> anyhow::Result<u64> {
+        self.status_bytes("RssAnon:")
+    }
+
     /// Returns the peak of the resident memory since [`Process::forget_peak`], in bytes.
     pub(crate) fn resident_peak_bytes(&self) -> anyhow::Result<u64> {
         self.status_bytes("VmHWM:")
@@ -183,14 +188,22 @@ impl Process {
 
     /// Returns the number of open sockets.
     pub(crate) fn sockets_count(&self) -> anyhow::Result<usize> {
+        self.descriptors_count(|target| target.starts_with("socket:"))
+    }
+
+    /// Returns the number of open descriptors whose targets `is_counted` selects.
+    pub(crate) fn descriptors_count(
+        &self,
+        is_counted: impl Fn(&str) -> bool,
+    ) -> anyhow::Result<usize> {
         let files = std::fs::read_dir(format!("/proc/{}/fd", self.id()?))?;
-        let is_socket = |path: PathBuf| {
+        let is_one = |path: PathBuf| {
             let target = std::fs::read_link(path);
-            target.is_ok_and(|target| target.to_string_lossy().starts_with("socket:"))
+            target.is_ok_and(|target| is_counted(&target.to_string_lossy()))
         };
         Ok(files
             .filter_map(Result::ok)
-            .filter(|file| is_socket(file.path()))
+            .filter(|file| is_one(file.path()))
             .count())
     }
 }

@@ -87,6 +87,26 @@ impl Stage {
         Process::start(&[&["serve", &index], more].concat()).await
     }
 
+    /// Runs a subcommand on the index to its end. Returns whether it did what was asked, and what it printed.
+    pub(crate) async fn command(
+        &self,
+        subcommand: &str,
+        more: &[&str],
+    ) -> anyhow::Result<(bool, String)> {
+        let done = tokio::process::Command::new(program()?)
+            .arg(subcommand)
+            .arg(self.index())
+            .args(more)
+            .kill_on_drop(true)
+            .output()
+            .await?;
+        let told = [done.stdout, done.stderr].concat();
+        Ok((
+            done.status.success(),
+            String::from_utf8_lossy(&told).into_owned(),
+        ))
+    }
+
     /// Copies the index to a folder of its own.
     pub(crate) fn copy(&self, name: &str) -> anyhow::Result<PathBuf> {
         let to = self.folder.path().join(name);
@@ -160,6 +180,16 @@ impl Stage {
     pub(crate) fn all_chunks(&self) -> String {
         format!("0-{}", self.chunks_count - 1)
     }
+}
+
+/// Returns the bytes of all files in a folder.
+pub(crate) fn bytes_in(folder: &Path) -> anyhow::Result<u64> {
+    let mut bytes = 0;
+    for entry in std::fs::read_dir(folder)? {
+        // A file may be removed meanwhile.
+        bytes += entry?.metadata().map_or(0, |metadata| metadata.len());
+    }
+    Ok(bytes)
 }
 
 /// A path and its right answer.

@@ -23,10 +23,10 @@ const LIFE_MAX_MS: u64 = 400;
 /// Documents of a client: the number that each has, or `None` where it was deleted. After a request that got no answer
 /// there are two possible states.
 #[derive(Debug, Default)]
-struct Known {
+pub(super) struct Known {
     states: BTreeMap<String, Vec<Option<u64>>>,
-    acknowledged: u64,
-    refused: u64,
+    pub(super) acknowledged: u64,
+    pub(super) refused: u64,
 }
 
 /// Kills a server under writes, and compares what the next one has with what was acknowledged.
@@ -46,7 +46,10 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
             for (client, known) in (0..).zip(&mut all) {
                 let stream = run.seed.wrapping_add(round * CLIENTS + client);
                 let is_over = &is_over;
-                scope.spawn(move || known.write(admin, client, Random::new(stream, 51), is_over));
+                let random = Random::new(stream, 51);
+                scope.spawn(move || {
+                    known.write(admin, client, random, Duration::ZERO, is_over);
+                });
             }
             std::thread::sleep(life);
             // The clients stop after the kill, so that it cuts off requests.
@@ -88,7 +91,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     Ok(verdict)
 }
 
-fn admin_of(server: &Process) -> anyhow::Result<SocketAddr> {
+pub(super) fn admin_of(server: &Process) -> anyhow::Result<SocketAddr> {
     server
         .admin
         .ok_or_else(|| anyhow::anyhow!("the server has no admin address"))
@@ -109,9 +112,18 @@ fn url(client: u64, document: u64) -> String {
 }
 
 impl Known {
-    /// Changes documents until the end of the round, or until the server no longer answers.
-    fn write(&mut self, admin: SocketAddr, client: u64, mut random: Random, is_over: &AtomicBool) {
+    /// Changes documents, with a pause before each request, until the end of the round, or until the server no longer
+    /// answers.
+    pub(super) fn write(
+        &mut self,
+        admin: SocketAddr,
+        client: u64,
+        mut random: Random,
+        pause: Duration,
+        is_over: &AtomicBool,
+    ) {
         while !is_over.load(Ordering::Relaxed) {
+            std::thread::sleep(pause);
             let mut changes = BTreeMap::new();
             for _ in 0..=random.below(5) {
                 changes.insert(url(client, random.below(DOCUMENTS)), random.below(1 << 40));
@@ -176,12 +188,17 @@ impl Known {
     }
 }
 
-fn document(url: &str, number: u64) -> String {
+pub(super) fn document(url: &str, number: u64) -> String {
     json!({ "url": url, "title": "durable", "body": "durableword", "number": number }).to_string()
 }
 
 /// Sends a request on a connection of its own.
-fn ask(address: SocketAddr, method: &str, path: &str, body: &str) -> std::io::Result<(u16, Value)> {
+pub(super) fn ask(
+    address: SocketAddr,
+    method: &str,
+    path: &str,
+    body: &str,
+) -> std::io::Result<(u16, Value)> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(Duration::from_secs(30)))?;
     write!(

@@ -6,6 +6,7 @@ mod complete;
 mod damage;
 mod durable;
 mod equal;
+mod full_disk;
 mod heavy;
 mod hedging;
 mod hostile;
@@ -14,6 +15,7 @@ mod overload;
 mod partial;
 mod rolling;
 mod settings;
+mod soak;
 mod storm;
 
 use crate::verdict::Verdict;
@@ -59,6 +61,12 @@ pub(crate) enum Check {
     /// No query fails, or waits, while generations change a hundred times a second
     #[value(name = "storm")]
     Storm,
+    /// A full disk loses nothing acknowledged and fails no query
+    #[value(name = "full-disk")]
+    FullDisk,
+    /// Writes, merges and searches for a long time: nothing grows, nothing is left behind
+    #[value(name = "soak")]
+    Soak,
 }
 
 impl Check {
@@ -77,6 +85,8 @@ impl Check {
         Check::V9,
         Check::Durable,
         Check::Storm,
+        Check::FullDisk,
+        Check::Soak,
     ];
 
     /// Runs the check, and repeats it where only times failed: other work on the machine may have disturbed them. A
@@ -110,6 +120,8 @@ impl Check {
             Check::V9 => damage::run(run).await,
             Check::Durable => durable::run(run).await,
             Check::Storm => storm::run(run).await,
+            Check::FullDisk => full_disk::run(run).await,
+            Check::Soak => soak::run(run).await,
         }
     }
 }

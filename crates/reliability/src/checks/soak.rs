@@ -1,0 +1,154 @@
+//! Check `soak`: after a long time of writes, merges and searches nothing has grown, and nothing is left behind.
+
+use super::durable::{Known, admin_of};
+use super::settings::Run;
+use crate::offered::Offer;
+use crate::process::Process;
+use crate::stage::{Stage, bytes_in, frequent_words};
+use crate::verdict::Verdict;
+use load::{Ending, Sample};
+use stats::Random;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+const CLIENTS: u64 = 4;
+/// Pause of a client before each request.
+const PAUSE: Duration = Duration::from_millis(20);
+/// Queries offered a second.
+const RATE_QPS: f64 = 20.0;
+
+/// State of the server and of its index at one moment.
+#[derive(Debug, Clone, Copy)]
+struct Moment {
+    second: f64,
+    anonymous_bytes: f64,
+    descriptors: usize,
+    disk_bytes: u64,
+}
+
+/// Has clients write and search, and looks at the server every second.
+pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
+    let mut verdict = Verdict::new("soak", run.seed);
+    let stage = Stage::set(run.size(2_000, 20_000), 1).await?;
+    let mut server = stage.serve(&["--writable", "--refresh", "0.1"]).await?;
+    let offer = Offer::new(
+        server.address,
+        &frequent_words(200),
+        "&partial=0&any=1",
+        run.seed,
+    )?;
+    let admin = admin_of(&server)?;
+    let duration = Duration::from_secs(run.size(5, 600));
+    let is_over = Arc::new(AtomicBool::new(false));
+    let clients: Vec<_> = (0..CLIENTS)
+        .map(|client| {
+            let (is_over, random) = (Arc::clone(&is_over), Random::new(run.seed, 70 + client));
+            tokio::task::spawn_blocking(move || {
+                let mut known = Known::default();
+                known.write(admin, client, random, PAUSE, &is_over);
+                known
+            })
+        })
+        .collect();
+    let (searched, moments) = tokio::join!(
+        offer.open(RATE_QPS, duration),
+        watch(&stage, &server, duration)
+    );
+    is_over.store(true, Ordering::Relaxed);
+    let (mut acknowledged, mut refused) = (0, 0);
+    for client in clients {
+        let known = client.await?;
+        acknowledged += known.acknowledged;
+        refused += known.refused;
+    }
+    let (searched, moments) = (searched?, moments?);
+    server.terminate(Duration::from_secs(30)).await?;
+    if run.sabotage {
+        std::fs::write(stage.index().join("segment-99999999.index"), "left behind")?;
+    }
+    let (is_whole, told) = stage.command("check", &[]).await?;
+    let left = told.matches("belongs to no generation").count();
+    // What the live documents take: a copy of the rewritten index, without the generation before it.
+    let (is_optimized, told_by_optimize) = stage.command("optimize", &[]).await?;
+    let copy = stage.index().with_file_name("live");
+    let into = ["--into", &copy.to_string_lossy()];
+    let (is_copied, told_by_snapshot) = stage.command("snapshot", &into).await?;
+    let live_bytes = bytes_in(&copy)?;
+    let is_answer = |sample: &Sample| sample.ending == Ending::Answered(200);
+    verdict.count = format!(
+        "{} s, {acknowledged} changes acknowledged, {} queries",
+        duration.as_secs(),
+        searched.samples().len()
+    );
+    verdict.none("refused changes", refused);
+    verdict.none(
+        "failed queries",
+        searched.count(|sample| !is_answer(sample)),
+    );
+    verdict.none(
+        "damaged",
+        u64::from(!is_whole || !is_optimized || !is_copied),
+    );
+    verdict.none("files left behind", left as u64);
+    verdict.tell([told, told_by_optimize, told_by_snapshot]);
+    judge(&mut verdict, run, &moments, live_bytes);
+    Ok(verdict)
+}
+
+async fn watch(stage: &Stage, server: &Process, duration: Duration) -> anyhow::Result<Vec<Moment>> {
+    let begun = Instant::now();
+    let mut moments = Vec::new();
+    let mut ticks = tokio::time::interval(Duration::from_secs(1));
+    while begun.elapsed() < duration {
+        ticks.tick().await;
+        moments.push(Moment {
+            second: begun.elapsed().as_secs_f64(),
+            anonymous_bytes: server.anonymous_bytes()? as f64,
+            // Those of connections come and go with clients.
+            descriptors: server.descriptors_count(|target| !target.starts_with("socket:"))?,
+            disk_bytes: bytes_in(&stage.index())?,
+        });
+    }
+    Ok(moments)
+}
+
+/// Compares the moments after a third of the time, when caches are full.
+fn judge(verdict: &mut Verdict, run: &Run, moments: &[Moment], live_bytes: u64) {
+    let warm = &moments[moments.len() / 3..];
+    let growth = slope(warm) * 600.0 / mean(warm, |moment| moment.anonymous_bytes) * 100.0;
+    match run.full {
+        true => verdict.timed_at_most("memory growth % in ten minutes", growth, 1.0),
+        false => verdict.note("memory growth % in ten minutes", growth),
+    }
+    verdict.note(
+        "memory MB",
+        mean(warm, |moment| moment.anonymous_bytes) / 1e6,
+    );
+    let half = warm.len() / 2;
+    let most = |part: &[Moment]| part.iter().map(|moment| moment.descriptors).max();
+    let (before, after) = (most(&warm[..half]), most(&warm[half..]));
+    let (before, after) = (before.unwrap_or(0) as f64, after.unwrap_or(0) as f64);
+    verdict.note("most descriptors", after);
+    verdict.timed_at_most("growth of descriptors", after - before, run.size(50.0, 5.0));
+    let most_bytes = warm.iter().map(|moment| moment.disk_bytes).max();
+    let share = most_bytes.unwrap_or(0) as f64 / live_bytes.max(1) as f64;
+    verdict.note("live MB", live_bytes as f64 / 1e6);
+    verdict.timed_at_most("most disk / live", share, run.size(10.0, 2.2));
+}
+
+fn mean(moments: &[Moment], of: impl Fn(&Moment) -> f64) -> f64 {
+    moments.iter().map(of).sum::<f64>() / moments.len() as f64
+}
+
+/// Returns the growth of memory in bytes a second, by least squares.
+fn slope(moments: &[Moment]) -> f64 {
+    let (x, y) = (
+        mean(moments, |moment| moment.second),
+        mean(moments, |moment| moment.anonymous_bytes),
+    );
+    let covariance = mean(moments, |moment| {
+        (moment.second - x) * (moment.anonymous_bytes - y)
+    });
+    covariance / mean(moments, |moment| (moment.second - x).powi(2))
+}
