@@ -36,10 +36,14 @@ impl Sieve {
         let kind_of = |byte: usize| {
             let byte = byte as u8;
             let stops = byte >= 0x80 || starts[usize::from(byte.to_ascii_lowercase())];
-            STOP * u8::from(stops)
-                | LOWER * u8::from(byte.is_ascii_lowercase())
-                | LETTER * u8::from(byte.is_ascii_alphabetic())
-                | DIGIT * u8::from(byte.is_ascii_digit())
+            let bits = [
+                (STOP, stops),
+                (LOWER, byte.is_ascii_lowercase()),
+                (LETTER, byte.is_ascii_alphabetic()),
+                (DIGIT, byte.is_ascii_digit()),
+            ];
+            let held = bits.into_iter().filter(|(_, holds)| *holds);
+            held.map(|(bit, _)| bit).sum()
         };
         Sieve {
             kinds: std::array::from_fn(kind_of),
@@ -85,7 +89,8 @@ impl Sieve {
         for (at, &byte) in block.iter().enumerate() {
             let kind = self.kinds[usize::from(byte)];
             // A letter in lower case goes on with letters, a digit with digits.
-            let continues = (kind / LOWER & before / LETTER) | (kind / DIGIT & before / DIGIT);
+            let continues =
+                ((kind / LOWER) & (before / LETTER)) | ((kind / DIGIT) & (before / DIGIT));
             begins |= u64::from(kind & STOP & !continues) << at;
             before = kind;
         }
