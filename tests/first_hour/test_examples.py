@@ -20,6 +20,7 @@ LEFT_OUT = {
     "shorttail crawl https://docs.example.org --into my-docs": "asks a server elsewhere",
     "shorttail crawl https://example.org/manual/ --within path --deny .pdf --into my-docs": "asks a server elsewhere",
     "shorttail crawl crawl.toml --into my-docs --serve": "serves until Ctrl-C",
+    "shorttail crawl crawl.toml --into my-docs --watch --indexnow 127.0.0.1:7702": "goes on until Ctrl-C",
     "shorttail crawl http://127.0.0.1:8000/ --owned --allow-addresses 127.0.0.0/8 --into my-docs":
         "prepared as this, at another port",
     "shorttail crawl http://127.1.0.1:8000/ --within any --allow-addresses 127.0.0.0/8 --into my-docs":
