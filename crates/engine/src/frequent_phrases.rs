@@ -1,6 +1,7 @@
 //! Phrases of two words that titles have often: examples of queries that find something.
 
 use index::{DocId, Field, Index, IndexError, Segment};
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -9,7 +10,9 @@ const TITLES_MAX: u32 = 256;
 /// Upper limit on the phrases returned.
 const PHRASES_MAX: usize = 3;
 /// Share of the documents that hold a word of a phrase at most: other words stand everywhere.
-const FREQUENT_SHARE: f64 = 0.1;
+const FREQUENT_SHARE: f64 = 0.02;
+/// Upper limit on the phrases whose words are looked up, those of most titles.
+const CANDIDATES_MAX: usize = 128;
 /// Documents of an index in which every word is rare enough.
 const DOCUMENTS_FEW: u64 = 40;
 const WORD_CHARS: std::ops::RangeInclusive<usize> = 3..=16;
@@ -43,15 +46,21 @@ pub fn frequent_phrases(
         }
     }
     let mut ranked: Vec<([String; 2], u32)> = counts.into_iter().collect();
-    ranked.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    ranked.sort_by_key(|(_, count)| Reverse(*count));
+    ranked.truncate(CANDIDATES_MAX);
+    // Of phrases of as many titles, that of the more frequent words finds more.
+    let mut telling = Vec::new();
+    for (phrase, count) in ranked {
+        if let Some(documents_count) = telling_documents(index, &phrase)? {
+            telling.push((Reverse((count, documents_count)), phrase));
+        }
+    }
+    telling.sort();
     let mut chosen: Vec<[String; 2]> = Vec::new();
-    for (phrase, _) in ranked {
+    for (_, phrase) in telling {
         let is_new = |word: &String| !chosen.iter().flatten().any(|known| known == word);
-        if phrase.iter().all(is_new) && is_telling(index, &phrase)? {
+        if phrase.iter().all(is_new) && chosen.len() < PHRASES_MAX {
             chosen.push(phrase);
-            if chosen.len() == PHRASES_MAX {
-                break;
-            }
         }
     }
     Ok(chosen)
@@ -75,22 +84,25 @@ fn is_plain(word: &str) -> bool {
     word.chars().all(char::is_alphabetic) && WORD_CHARS.contains(&word.chars().count())
 }
 
-/// Returns whether no word of a phrase stands everywhere.
-fn is_telling(index: &Index, phrase: &[String; 2]) -> Result<bool, IndexError> {
+/// Returns the number of documents that hold the rarest word of a phrase; `None` where a word stands everywhere.
+fn telling_documents(index: &Index, phrase: &[String; 2]) -> Result<Option<u64>, IndexError> {
     let statistics = index.statistics();
     let documents_count = statistics.documents_count();
     let limit = match documents_count <= DOCUMENTS_FEW {
         true => documents_count,
-        false => (documents_count as f64 * FREQUENT_SHARE) as u64,
+        false => (documents_count as f64 * FREQUENT_SHARE).max(2.0) as u64,
     };
+    let mut least = documents_count;
     for word in phrase {
         for term in index.analyzer().terms(word) {
-            if statistics.document_frequency(Field::Text, &term)? > limit {
-                return Ok(false);
+            let held = statistics.document_frequency(Field::Text, &term)?;
+            if held > limit {
+                return Ok(None);
             }
+            least = least.min(held);
         }
     }
-    Ok(true)
+    Ok(Some(least))
 }
 
 #[cfg(test)]
@@ -119,7 +131,7 @@ mod tests {
         let add = |numbers: std::ops::Range<usize>| {
             let mut writer = Writer::open(storage.clone(), BuildOptions::default()).unwrap();
             for number in numbers {
-                let title = match number % 20 {
+                let title = match number % 100 {
                     0 => "The thread pool".to_owned(),
                     1 => "Page faults".to_owned(),
                     other => format!("The common words {other}"),
@@ -148,7 +160,7 @@ mod tests {
         all.sort();
         assert_eq!(all, expected);
         let mut writer = Writer::open(storage.clone(), BuildOptions::default()).unwrap();
-        for number in (0..1000).step_by(20) {
+        for number in (0..1000).step_by(100) {
             writer.delete(&format!("https://s.example/{number}"));
         }
         writer.commit().unwrap();
