@@ -204,7 +204,7 @@ fn sources_that_cannot_be_read() {
     bench
         .index(&bench.path("absent.jsonl"), &[])
         .fails_saying(&["absent.jsonl"]);
-    let picture = bench.file("picture.png", "x");
+    let picture = bench.file("picture.png", "\0x");
     bench
         .index(&picture, &[])
         .fails_saying(&["picture.png", ".jsonl"]);
