@@ -1,5 +1,5 @@
 //! Audit of system calls: before a manifest gets its name, every file that it names is synced, and so is its own name
-//! in the directory; after that, the directory is synced before anybody is told. A log is synced before a change is
+//! in the directory; after that, the directory is synced before a caller hears of it. A log is synced before a change is
 //! acknowledged.
 
 use crate::child::{self, Process};
