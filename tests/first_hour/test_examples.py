@@ -185,6 +185,7 @@ def inputs():
         "disk4/fbis/fb396001": "<DOC>\n<DOCNO> FBIS3-1 </DOCNO>\n<TEXT>\nRelease notes.\n</TEXT>\n</DOC>\n",
         "scifact/corpus.jsonl": '{"_id": "4983", "title": "A paper", "text": "Release notes of cells.", "metadata": {}}\n',
         "notes/b.txt": "A note\n\nOf no importance.\n",
+        "todo.md": "# To do\n\nRelease notes of the next version.\n",
         "fields.toml": 'title = { type = "text", weight = 3 }\n',
         "urls.txt": "https://example.org/1\nhttps://example.org/none\n",
         "times.csv": "".join(f"{ms:.3f}\n" for ms in times),
