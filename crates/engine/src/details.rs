@@ -2,7 +2,7 @@
 
 use crate::error::DetailsError;
 use crate::part::Part;
-use index::{Details, DocId, Field, IndexError, Segment};
+use index::{Details, DetailsReader, DocId, Field, IndexError, Segment};
 use search::explain::Explainer;
 use search::{Explanation, Lacking, Plan, Stop};
 use std::sync::Arc;
@@ -56,15 +56,23 @@ impl Part {
         stop: &Stop<'_>,
     ) -> Result<Vec<HitDetails>, DetailsError> {
         let mut budget = Budget::new(request.bytes_max);
-        let mut details = Vec::with_capacity(request.hits.len());
-        for &(segment, doc) in request.hits {
-            if stop.is_due_now() {
-                return Err(DetailsError::Cancelled);
+        let mut read = Vec::with_capacity(request.hits.len());
+        for same in request
+            .in_order()
+            .chunk_by(|&a, &b| request.hits[a].0 == request.hits[b].0)
+        {
+            let mut reader = self.segment_of(request.hits[same[0]].0)?.details_reader();
+            for &at in same {
+                if stop.is_due_now() {
+                    return Err(DetailsError::Cancelled);
+                }
+                let hit = self.details_of(&mut reader, request.hits[at])?;
+                budget.take(text_bytes(&hit))?;
+                read.push((at, hit));
             }
-            let hit = self.details_of(segment, doc)?;
-            budget.take(text_bytes(&hit))?;
-            details.push(hit);
         }
+        read.sort_unstable_by_key(|&(at, _)| at);
+        let mut details: Vec<_> = read.into_iter().map(|(_, hit)| hit).collect();
         if let Some(plan) = request.lacks_of {
             self.find_lacking(request, plan, &mut budget, &mut details)?;
         }
@@ -127,14 +135,17 @@ impl Part {
         })
     }
 
-    fn details_of(&self, segment: u32, doc: DocId) -> Result<HitDetails, DetailsError> {
-        let segment = self.segment_of(segment)?;
-        if doc.0 >= segment.documents_count() {
+    fn details_of(
+        &self,
+        reader: &mut DetailsReader<'_>,
+        (segment, doc): (u32, DocId),
+    ) -> Result<HitDetails, DetailsError> {
+        if doc.0 >= self.segment_of(segment)?.documents_count() {
             return Err(DetailsError::NotServed {
-                reason: format!("segment {} has no document {}", segment.id(), doc.0),
+                reason: format!("segment {segment} has no document {}", doc.0),
             });
         }
-        let mut details = segment.details(doc)?;
+        let mut details = reader.read(doc)?;
         if let Some((end, _)) = details.title.char_indices().nth(TITLE_CHARS_MAX) {
             details.title.truncate(end);
             details.title.push('…');

@@ -30,8 +30,9 @@ impl Engine {
             for segment in part.segments() {
                 let mut docs = Vec::new();
                 exhaustive::each_match(&plan, segment, |doc| docs.push(doc))?;
+                let mut details = segment.details_reader();
                 for doc in docs {
-                    urls.push(segment.details(doc)?.url);
+                    urls.push(details.read(doc)?.url);
                 }
             }
             part.verify(since)?;

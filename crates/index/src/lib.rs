@@ -68,7 +68,7 @@ pub use postings::{
 };
 pub use preload::{PreloadParts, preload, preload_after};
 pub use reservation::MergeReservation;
-pub use segment::{Details, Segment, SiteNames, TermRecord};
+pub use segment::{Details, DetailsReader, Segment, SiteNames, TermRecord};
 pub use snapshot::Index;
 pub use statistics::{Statistics, TermPlace, TermPlaces, TermStatistics};
 pub use store::{DocumentStore, StoredDocument, TextKey, Texts};

@@ -164,9 +164,10 @@ fn found(index: &Index, urls: &[String]) -> anyhow::Result<Vec<String>> {
     let mut found = Vec::new();
     for segment in super::all_segments(index) {
         let docs = (0..segment.documents_count()).map(DocId);
+        let mut details = segment.details_reader();
         for doc in docs.filter(|&doc| hashes.contains(&segment.url_hash(doc))) {
             if !segment.is_deleted(doc) {
-                let url = segment.details(doc)?.url;
+                let url = details.read(doc)?.url;
                 found.extend(wanted.contains(url.as_str()).then_some(url));
             }
         }

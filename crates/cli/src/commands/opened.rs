@@ -88,16 +88,28 @@ pub(super) fn all_segments(index: &Index) -> Vec<Arc<Segment>> {
     index.segments(0..index.chunks_count()).cloned().collect()
 }
 
-/// Reads the URL, title and id of the document of a hit.
+/// Reads the URL, title and id of the documents of hits. Documents are read in the order of the index, where neighbours
+/// cost little.
 pub(super) fn details_of(
     segments: &[Arc<Segment>],
-    hit: &ScoredHit,
-) -> Result<Details, IndexError> {
-    let segment = segments.iter().find(|segment| segment.id() == hit.segment);
-    // A hit names a segment of the very list that was searched.
-    segment
-        .expect("a hit of a searched segment")
-        .details(hit.doc)
+    hits: &[ScoredHit],
+) -> Result<Vec<Details>, IndexError> {
+    let mut order: Vec<usize> = (0..hits.len()).collect();
+    order.sort_unstable_by_key(|&at| (hits[at].segment, hits[at].doc));
+    let mut details = Vec::with_capacity(hits.len());
+    for same in order.chunk_by(|&a, &b| hits[a].segment == hits[b].segment) {
+        let id = hits[same[0]].segment;
+        let segment = segments.iter().find(|segment| segment.id() == id);
+        // A hit names a segment of the very list that was searched.
+        let mut reader = segment
+            .expect("a hit of a searched segment")
+            .details_reader();
+        for &at in same {
+            details.push((at, reader.read(hits[at].doc)?));
+        }
+    }
+    details.sort_unstable_by_key(|&(at, _)| at);
+    Ok(details.into_iter().map(|(_, details)| details).collect())
 }
 
 /// Returns the number of cores that this process may use.

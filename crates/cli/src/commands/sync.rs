@@ -166,9 +166,10 @@ impl Selection for Changes<'_> {
         };
         let mut gone = Vec::new();
         for segment in super::all_segments(index) {
+            let mut details = segment.details_reader();
             for doc in (0..segment.documents_count()).map(DocId) {
                 if !segment.is_deleted(doc) {
-                    let url = segment.details(doc)?.url;
+                    let url = details.read(doc)?.url;
                     let is_gone = |url: &str| {
                         is_gone(url, self.folders)
                             || container(url).is_some_and(|archive| containers.contains(archive))

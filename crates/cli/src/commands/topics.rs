@@ -56,8 +56,8 @@ impl TopicsRun<'_> {
         let (hits, _count) = search_partition(&plan, &segments, self.k)?;
         let topic_id = topic.id.as_deref().unwrap_or_default();
         let mut lines = String::new();
-        for (rank, hit) in (1..).zip(&hits) {
-            let details = super::details_of(&segments, hit)?;
+        let details = super::details_of(&segments, &hits)?;
+        for (rank, (hit, details)) in (1..).zip(hits.iter().zip(&details)) {
             // `{}` prints the fewest digits that read back as the same score.
             lines.push_str(&format!(
                 "{topic_id} Q0 {} {rank} {} shorttail\n",

@@ -39,13 +39,13 @@ impl Rows {
         let mut row_texts = Vec::new();
         for (number, segment) in segments.iter().enumerate() {
             let lengths = Field::WITH_LENGTHS.map(|field| segment.lengths(field));
-            let mut details = segment.details_in_order();
+            let mut details = segment.details_reader();
             for doc in 0..segment.documents_count() {
-                let row = details.next()?;
                 if live.arrival(number, doc) == GONE {
                     continue;
                 }
                 let doc_id = DocId(doc);
+                let row = details.read(doc_id)?;
                 for hash in [
                     texts.bytes(),
                     segment.url_hash(doc_id),

@@ -71,31 +71,16 @@ impl Segment {
         docs
     }
 
-    /// Returns the details of a document.
+    /// Returns the details of a document. For several documents, [`Self::details_reader`] is faster.
     pub fn details(&self, doc: DocId) -> Result<Details, IndexError> {
-        let block = doc.0 as usize / details::BLOCK_DOCUMENTS;
-        let mut rows = Vec::new();
-        let read = |rows: &mut Vec<u8>| {
-            if doc.0 >= self.core.meta.documents_count {
-                return None;
-            }
-            details::decompress(self.details_block(block)?, rows)?;
-            details::read_row(rows, doc.0 as usize % details::BLOCK_DOCUMENTS)
-        };
-        read(&mut rows).ok_or_else(|| {
-            let offset = block
-                .checked_sub(1)
-                .map_or(0, |b| self.core.details_offsets.read_u64(b * 8));
-            let what = format!("details of document {} unreadable", doc.0);
-            self.core.details.damaged(offset, &what)
-        })
+        self.details_reader().read(doc)
     }
 
-    /// Returns a reader of the details of all documents, in order.
-    pub(crate) fn details_in_order(&self) -> DetailsInOrder<'_> {
-        DetailsInOrder {
+    /// Returns a reader of the details of several documents.
+    pub fn details_reader(&self) -> DetailsReader<'_> {
+        DetailsReader {
             segment: self,
-            next: 0,
+            block: None,
             rows: Vec::new(),
         }
     }
@@ -109,31 +94,49 @@ impl Segment {
     }
 }
 
-/// Reader of the details of a segment in order; it decompresses each block once.
-pub(crate) struct DetailsInOrder<'a> {
+/// Reader of the details of a segment. It keeps the block that it read last, so documents in order cost one
+/// decompression a block.
+pub struct DetailsReader<'a> {
     segment: &'a Segment,
-    next: usize,
+    /// Number of the block in `rows`; `None` before the first one and after an error.
+    block: Option<usize>,
     rows: Vec<u8>,
 }
 
-impl DetailsInOrder<'_> {
-    pub(crate) fn next(&mut self) -> Result<Details, IndexError> {
-        let (block, row) = (
-            self.next / details::BLOCK_DOCUMENTS,
-            self.next % details::BLOCK_DOCUMENTS,
-        );
-        let segment = self.segment;
+impl DetailsReader<'_> {
+    /// Returns the details of a document.
+    ///
+    /// # Errors
+    /// A document that the segment does not have, or damage.
+    pub fn read(&mut self, doc: DocId) -> Result<Details, IndexError> {
+        let core = &self.segment.core;
+        let block = doc.0 as usize / details::BLOCK_DOCUMENTS;
         let mut read = || {
-            if row == 0 {
-                details::decompress(segment.details_block(block)?, &mut self.rows)?;
+            if doc.0 >= core.meta.documents_count {
+                return None;
             }
-            details::read_row(&self.rows, row)
+            if self.block != Some(block) {
+                self.block = None;
+                details::decompress(self.segment.details_block(block)?, &mut self.rows)?;
+                self.block = Some(block);
+            }
+            details::read_row(&self.rows, doc.0 as usize % details::BLOCK_DOCUMENTS)
         };
-        let details = read().ok_or_else(|| {
-            let what = format!("details of document {} unreadable", self.next);
-            segment.core.details.damaged(0, &what)
-        })?;
-        self.next += 1;
-        Ok(details)
+        read().ok_or_else(|| {
+            let offset = block
+                .checked_sub(1)
+                .map_or(0, |before| core.details_offsets.read_u64(before * 8));
+            let what = format!("details of document {} unreadable", doc.0);
+            core.details.damaged(offset, &what)
+        })
+    }
+}
+
+impl std::fmt::Debug for DetailsReader<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DetailsReader")
+            .field("segment", &self.segment.id())
+            .field("block", &self.block)
+            .finish_non_exhaustive()
     }
 }

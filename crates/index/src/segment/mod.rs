@@ -25,6 +25,7 @@ pub(crate) mod write;
 pub(crate) use self::core::SegmentCore;
 pub use crate::terms::TermRecord;
 pub use details::Details;
+pub use documents::DetailsReader;
 pub(crate) use meta::{DOCUMENTS_MAX, SegmentMeta};
 pub use site_names::SiteNames;
 

@@ -392,8 +392,9 @@ fn count_words(
         return deleted.add_from_lists(segment, gone);
     };
     let text_fields = manifest.fields.text_fields();
+    let mut details = segment.details_reader();
     for doc in gone.docs() {
-        let url = segment.details(DocId(doc))?.url;
+        let url = details.read(DocId(doc))?.url;
         let text = part.document(&url)?.ok_or_else(|| {
             segment.damaged_at_terms(&format!("the document store has no text for {url:?}"))
         })?;
