@@ -1,5 +1,6 @@
 //! Load from the load generator, and its outcome.
 
+use crate::stage::frequent_words;
 use anyhow::Context;
 use load::{Arrivals, Outcome, QueryStream, Sample, Settings, Target, Think};
 use std::net::SocketAddr;
@@ -26,6 +27,11 @@ impl Offer {
             queries: QueryStream::as_is(queries.iter().cloned()),
             seed,
         })
+    }
+
+    /// Creates queries of one frequent word each, of which no part may be missing.
+    pub(crate) fn of_frequent_words(address: SocketAddr, seed: u64) -> anyhow::Result<Offer> {
+        Offer::new(address, &frequent_words(200), "&partial=0&any=1", seed)
     }
 
     /// Runs open-loop load: Poisson arrivals, independent of the server.

@@ -55,11 +55,17 @@ impl RealStorage {
             .ancestors()
             .take_while(|path| !path.as_os_str().is_empty() && !path.exists())
             .collect();
-        // Not found would be the place, and not what was looked for.
         fs::create_dir_all(directory).map_err(|source| StorageError::Io {
             operation: "create",
             path: directory.to_owned(),
-            source,
+            source: match source.kind() {
+                // Parents are created too, so what is missing is not the reason: file systems of the kernel say so.
+                io::ErrorKind::NotFound => io::Error::new(
+                    io::ErrorKind::Unsupported,
+                    "its file system has no files but its own; choose another directory",
+                ),
+                _ => source,
+            },
         })?;
         // A name is durable once the directory that holds it is synced.
         for path in missing {

@@ -6,6 +6,19 @@ use std::io::{BufRead, BufReader};
 use std::process::Command;
 use std::time::Duration;
 
+/// Starts a synthetic web. Returns it and its seed URL.
+fn synthetic_web(options: &[&str]) -> (Ended, String) {
+    let mut web = Ended(
+        command([&["crawl", "web"], options].concat())
+            .spawn()
+            .unwrap(),
+    );
+    let mut seed = String::new();
+    let told = web.0.stdout.as_mut().unwrap();
+    BufReader::new(told).read_line(&mut seed).unwrap();
+    (web, seed.trim().to_owned())
+}
+
 #[test]
 fn a_synthetic_web_is_crawled_served_and_judged() {
     let bench = Bench::new();
@@ -20,15 +33,8 @@ fn a_synthetic_web_is_crawled_served_and_judged() {
         "8",
         "--plain",
     ];
-    let mut web = Ended(
-        command([&["crawl", "web", "--log", log], &options[..]].concat())
-            .spawn()
-            .unwrap(),
-    );
-    let mut seed = String::new();
-    let told = web.0.stdout.as_mut().unwrap();
-    BufReader::new(told).read_line(&mut seed).unwrap();
-    let seed = seed.trim();
+    let (_web, seed) = synthetic_web(&[&["--log", log], &options[..]].concat());
+    let seed = seed.as_str();
     assert!(seed.starts_with("http://127.1.0.1:"), "{seed}");
 
     let directory = bench.directory();
@@ -122,16 +128,7 @@ fn a_synthetic_web_is_crawled_served_and_judged() {
 #[test]
 fn a_submission_of_indexnow_makes_a_crawl_visit_its_url() {
     let bench = Bench::new();
-    let options = ["--hosts", "2", "--pages-mean", "2", "--plain"];
-    let mut web = Ended(
-        command([&["crawl", "web"], &options[..]].concat())
-            .spawn()
-            .unwrap(),
-    );
-    let mut seed = String::new();
-    let told = web.0.stdout.as_mut().unwrap();
-    BufReader::new(told).read_line(&mut seed).unwrap();
-    let seed = seed.trim();
+    let (_web, seed) = synthetic_web(&["--hosts", "2", "--pages-mean", "2", "--plain"]);
     let key = "abcd-1234-EFGH";
     let config = bench.path("crawl.toml");
     let site = format!("[[site]]\nseeds = ['{seed}']\nowned = true\nindexnow_key = '{key}'\n");

@@ -1,6 +1,8 @@
 //! Indexing of good, bad and repeated documents.
 
-use crate::support::{Bench, document, json_lines, shorttail_reading, small_corpus, urls};
+use crate::support::{
+    Bench, document, json_lines, shorttail, shorttail_reading, small_corpus, urls,
+};
 use serde_json::Value;
 
 fn json_summary(run: &crate::support::Run) -> Value {
@@ -208,4 +210,19 @@ fn sources_that_cannot_be_read() {
     bench
         .index(&picture, &[])
         .fails_saying(&["picture.png", ".jsonl"]);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_directory_that_cannot_be_made_says_why() {
+    let bench = Bench::new();
+    let corpus = bench.file("corpus.jsonl", json_lines(&small_corpus()));
+    let corpus = corpus.to_str().unwrap();
+    let run = shorttail(["index", corpus, "--into", "/proc/none/below"]).ends(1);
+    for part in [
+        "/proc/none/below: cannot create",
+        "choose another directory",
+    ] {
+        assert!(run.stderr.contains(part), "{part:?} is missing: {run:#?}");
+    }
 }

@@ -114,6 +114,12 @@ pub enum FetchError {
         /// Decoded bytes until then.
         decoded_bytes: u64,
     },
+    /// Reading the answer stopped.
+    #[error("{url}: its answer cannot be read; this is a bug, please report it with the URL")]
+    Unread {
+        /// The URL.
+        url: String,
+    },
     /// A redirect to something that is not an http or https URL.
     #[error("{host}: redirect to {location:?}, which is no http or https URL; leave the URL out")]
     BadRedirect {
@@ -138,6 +144,7 @@ impl FetchError {
             | Self::Denied { .. }
             | Self::HeadTooLarge { .. }
             | Self::Bomb { .. }
+            | Self::Unread { .. }
             | Self::BadRedirect { .. } => false,
         }
     }
@@ -161,6 +168,7 @@ impl FetchError {
             Self::Protocol { .. } => "protocol",
             Self::HeadTooLarge { .. } => "head too large",
             Self::Bomb { .. } => "bomb",
+            Self::Unread { .. } => "unread",
             Self::BadRedirect { .. } => "bad redirect",
         }
     }

@@ -7,14 +7,19 @@ use super::state::{Failure, Parked, Refusal, State};
 use super::visit::{Deletion, Effect, Outcome};
 use crate::politeness::TimeMs;
 use crate::recrawl::{HostRate, RecrawlLaw, change_rate};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 const DAY_MS: f64 = 86_400_000.0;
 /// Distance of the two answers 404 or 410 that delete a page.
 pub(super) const GONE_MS: u64 = 86_400_000;
-/// First wait after a failure; each further one waits four times longer.
+/// First wait after a failure; each further one waits four times longer, twice where the host wants fewer requests.
 const RETRY_MS_FIRST: u64 = 60_000;
 /// Longest wait after a failure.
 const RETRY_MS_MAX: u64 = 3 * 86_400_000;
+/// Longest wait where the host wants fewer requests: that of its own backoff.
+const THROTTLED_MS_MAX: u64 = 3_600_000;
+/// A wait is longer by up to this part of itself.
+const SPREAD_PART: u64 = 4;
 
 /// Inputs of the recrawl law.
 #[derive(Debug, Clone, Copy)]
@@ -141,7 +146,8 @@ pub(super) fn apply(
             answered(record, status.unwrap_or(0), *took_ms);
             record.failures = record.failures.saturating_add(1);
             record.state = State::Failed(*failure);
-            record.due = now.plus_ms(retry_ms(record.failures, *failure, *retry_after_s));
+            let wait_ms = retry_ms(record.failures, *failure, *retry_after_s);
+            record.due = now.plus_ms(spread_ms(wait_ms, record.discovered, now));
             Effect::Keep
         }
         Outcome::Parked(reason) => park(record, *reason),
@@ -156,17 +162,24 @@ pub(super) fn park(record: &mut Record, reason: Parked) -> Effect {
 }
 
 fn retry_ms(failures: u32, failure: Failure, retry_after_s: Option<u64>) -> u64 {
-    let doubled = RETRY_MS_FIRST.saturating_mul(1 << (2 * failures.saturating_sub(1)).min(40));
+    let again = failures.saturating_sub(1).min(20);
     let wait_ms = match failure {
-        // The host is slow, not the page: the host's clock decides, the page is not punished for it.
-        Failure::Throttled => RETRY_MS_FIRST,
-        _ => doubled.min(RETRY_MS_MAX),
+        // The host is slow, not the page: mostly the host's clock decides. A crawl ends though no answer ever comes.
+        Failure::Throttled => (RETRY_MS_FIRST << again).min(THROTTLED_MS_MAX),
+        _ => (RETRY_MS_FIRST << (2 * again)).min(RETRY_MS_MAX),
     };
     let asked_ms = retry_after_s
         .unwrap_or(0)
         .saturating_mul(1_000)
         .min(7 * GONE_MS);
     wait_ms.max(asked_ms)
+}
+
+/// Returns the wait, made longer by a part that differs between URLs and visits: waits of equal length would meet a host
+/// that is busy at regular times in every one of them.
+fn spread_ms(wait_ms: u64, discovered: TimeMs, now: TimeMs) -> u64 {
+    let mixed = xxh3_64_with_seed(&discovered.0.to_le_bytes(), now.0);
+    wait_ms + mixed % (wait_ms / SPREAD_PART + 1)
 }
 
 fn answered(record: &mut Record, status: u16, took_ms: u64) {
@@ -212,5 +225,35 @@ fn delete(record: &mut Record, state: State, deletion: Deletion) -> Effect {
         Effect::Delete(deletion)
     } else {
         Effect::Keep
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_grow_to_their_limits() {
+        let minutes = |failure| -> Vec<u64> {
+            let failures = [1, 2, 3, 4, 7, u32::MAX];
+            failures
+                .map(|failures| retry_ms(failures, failure, None) / 60_000)
+                .to_vec()
+        };
+        assert_eq!(minutes(Failure::Throttled), [1, 2, 4, 8, 60, 60]);
+        assert_eq!(minutes(Failure::Timeout), [1, 4, 16, 64, 4096, 4320]);
+        assert_eq!(retry_ms(1, Failure::Throttled, Some(90)), 90_000);
+    }
+
+    #[test]
+    fn waits_of_one_length_end_at_different_phases() {
+        let phases: std::collections::BTreeSet<u64> = (0..100)
+            .map(|visit| {
+                let wait_ms = spread_ms(60_000, TimeMs(7), TimeMs(visit * 60_000));
+                assert!((60_000..=75_000).contains(&wait_ms), "{wait_ms}");
+                wait_ms % 10_000 / 1_000
+            })
+            .collect();
+        assert_eq!(phases.len(), 10);
     }
 }

@@ -129,9 +129,9 @@ impl Crawl {
         {
             return Ok(());
         }
-        self.in_flight += 1;
         let (context, events) = (self.context.clone(), self.events.0.clone());
         if visit.kind == VisitKind::Robots {
+            self.in_flight += 1;
             let visited = visit_robots(context, visit.id, visit.origin);
             self.runtime.spawn(async move {
                 let _ = events.send(Event::Robots(visited.await));
@@ -139,8 +139,11 @@ impl Crawl {
             return Ok(());
         }
         let Ok(url) = CanonicalUrl::parse(&visit.url) else {
+            let outcome = Outcome::Parked(Parked::Shape);
+            self.frontier.finished(visit.id, &outcome, now)?;
             return Ok(());
         };
+        self.in_flight += 1;
         let record = visit.record.as_ref();
         let templates = self.collection.templates_of(&visit.origin);
         let visited = visit_page(

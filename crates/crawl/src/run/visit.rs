@@ -105,7 +105,7 @@ pub(super) async fn visit_page(context: Arc<VisitContext>, visit: PageVisit) -> 
     } = visit;
     let answer = match fetched {
         Ok(fetched) => {
-            let url = url.clone();
+            let (url, unread) = (url.clone(), url.to_string());
             // Reading and compressing take milliseconds of the processor.
             let read = move || {
                 let reader = (
@@ -117,7 +117,8 @@ pub(super) async fn visit_page(context: Arc<VisitContext>, visit: PageVisit) -> 
             };
             match tokio::task::spawn_blocking(read).await {
                 Ok(answered) => Ok(answered),
-                Err(panic) => std::panic::resume_unwind(panic.into_panic()),
+                // Without an end of the visit the crawl would wait for it for ever.
+                Err(_) => Err(FetchError::Unread { url: unread }),
             }
         }
         Err(error) => Err(error),

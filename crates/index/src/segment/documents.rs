@@ -140,3 +140,42 @@ impl std::fmt::Debug for DetailsReader<'_> {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{BuildOptions, DocId, Index, IndexError, Writer};
+    use std::sync::Arc;
+    use vfs::{MemoryStorage, SharedStorage};
+
+    #[test]
+    fn a_reader_reads_in_any_order_what_single_reads_do() {
+        const DOCUMENTS: u32 = 300;
+        let storage: SharedStorage = Arc::new(MemoryStorage::new());
+        let options = BuildOptions {
+            chunks: Some(1),
+            ..BuildOptions::default()
+        };
+        let mut writer = Writer::open(storage.clone(), options).unwrap();
+        for number in 0..DOCUMENTS {
+            let document = corpus::Document {
+                url: format!("http://s.example/{number}"),
+                title: format!("title {number}"),
+                ..Default::default()
+            };
+            writer.add(document).unwrap();
+        }
+        writer.commit().unwrap();
+        let index = Index::open(storage).unwrap();
+        let segment = index.segments(0..1).next().unwrap();
+        let mut reader = segment.details_reader();
+        for step in [1, 7, 131, DOCUMENTS - 1] {
+            for doc in (0..DOCUMENTS).map(|at| DocId(at * step % DOCUMENTS)) {
+                let single = segment.details(doc).unwrap();
+                assert_eq!(reader.read(doc).unwrap(), single, "{doc:?}");
+            }
+            // An error leaves nothing behind.
+            let beyond = reader.read(DocId(DOCUMENTS));
+            assert!(matches!(beyond, Err(IndexError::Damaged { .. })));
+        }
+    }
+}

@@ -1,4 +1,4 @@
-//! Format 4, read and written as in its fixtures, and refusal of older formats by version.
+//! Format 4, read as in its fixtures, and refusal of older formats by version.
 //!
 //! The fixtures are never rebuilt: an index of three documents, and a second commit that replaces the third; one of 400
 //! documents, whose lists have full blocks; one with stored pairs; one of four chunks laid out for two partitions;
@@ -6,25 +6,16 @@
 //! searched. A change of format gets a new
 //! version and new fixtures beside these.
 
-use crate::fixture::{BLOCKS, PAIRS, PARTITIONS, SEGMENT_1, SMALL, fixture, fixtures};
-use corpus::Document;
-use fields::{Declaration, FieldType};
-use index::{
-    BuildOptions, DocId, Field, Index, IndexError, Layout, Pairs, Segment, Texts, Writer, check,
-};
+use crate::fixture::{BLOCKS, PAIRS, PARTITIONS, SEGMENT_1, SMALL, fixture};
+use index::{BuildOptions, DocId, Field, Index, IndexError, Layout, Segment, Writer, check};
 use std::sync::Arc;
-use vfs::{MemoryStorage, SharedStorage};
+use vfs::MemoryStorage;
 
-const LAYERS: &str = "format-4-layers";
+pub(crate) const LAYERS: &str = "format-4-layers";
 /// Four documents with fields of every type.
-const COLUMNS: &str = "format-4-columns";
+pub(crate) const COLUMNS: &str = "format-4-columns";
 /// Three documents with further fields of text.
-const WORDS: &str = "format-4-words";
-const SEGMENT_2: &str = "segment-00000002.index";
-/// Start of the details of each segment in its file. They are compressed, and a newer compressor may choose other bytes
-/// for the same rows, so the comparison of bytes ends there.
-const DETAILS_START: [(&str, usize); 2] = [(SEGMENT_1, 0x1b1), (SEGMENT_2, 0x13a)];
-const BLOCKS_DETAILS_START: usize = 0x117c;
+pub(crate) const WORDS: &str = "format-4-words";
 
 fn open(folder: &str) -> Index {
     Index::open(fixture(folder)).unwrap()
@@ -173,7 +164,7 @@ fn the_generation_before_is_kept() {
 }
 
 /// Returns the line of JSON of document `number` of the fixture with blocks.
-fn blocks_line(number: u32) -> String {
+pub(crate) fn blocks_line(number: u32) -> String {
     let said = |word: &str, is_said: bool| {
         if is_said {
             format!(" {word}")
@@ -192,82 +183,11 @@ fn blocks_line(number: u32) -> String {
     format!(r#"{{"url":"https://example.org/{number}","body":"{body}"}}"#)
 }
 
-/// Returns the options of the fixtures of one chunk.
-fn one_chunk(texts: Texts) -> BuildOptions {
-    BuildOptions {
-        chunks: Some(1),
-        texts: Some(texts),
-        ..BuildOptions::default()
-    }
-}
-
-fn written_today<'a>(
-    commits: impl IntoIterator<Item = &'a str>,
-    options: &BuildOptions,
-) -> MemoryStorage {
-    let storage = Arc::new(MemoryStorage::new());
-    for lines in commits {
-        let shared: SharedStorage = storage.clone();
-        let mut writer = Writer::open(shared, options.clone()).unwrap();
-        for line in lines.lines() {
-            let document = Document::from_json_line(line.as_bytes()).unwrap();
-            writer.add(document).unwrap();
-        }
-        writer.commit().unwrap();
-    }
-    Arc::into_inner(storage).unwrap()
-}
-
 /// Returns the files of an index, without the lock.
-fn files(storage: &MemoryStorage) -> Vec<String> {
+pub(crate) fn files(storage: &MemoryStorage) -> Vec<String> {
     let mut names = storage.files();
     names.retain(|name| name != "writer.lock");
     names
-}
-
-/// Returns the fixture, after checking that its files are those written today.
-fn then_with_files_of(today: &MemoryStorage, folder: &str) -> Arc<MemoryStorage> {
-    let then = fixture(folder);
-    assert_eq!(files(today), files(&then));
-    then
-}
-
-/// Returns the start of the footer in a file of one block.
-fn footer_start(storage: &MemoryStorage, name: &str) -> usize {
-    storage.read_raw(name).unwrap().len() - 28
-}
-
-/// Compares the bytes between the header and `end` of a file written today and in the fixture.
-fn assert_same(today: &MemoryStorage, then: &MemoryStorage, name: &str, end: usize) {
-    let part = |storage: &MemoryStorage| storage.read_raw(name).unwrap()[64..end].to_vec();
-    assert_eq!(part(today), part(then), "{name}");
-}
-
-#[test]
-fn what_is_written_today_is_what_was_written_then() {
-    let lines = |name| std::fs::read_to_string(fixtures().join(name)).unwrap();
-    let (first, second) = (lines("first.jsonl"), lines("second.jsonl"));
-    let today = written_today([&*first, &*second], &one_chunk(Texts::Stored));
-    let then = fixture(SMALL);
-    // Written before there were columns.
-    let mut names = files(&today);
-    names.retain(|name| !name.ends_with(".columns"));
-    assert_eq!(names, files(&then));
-    for (name, details_start) in DETAILS_START {
-        assert_same(&today, &then, name, details_start);
-    }
-    for name in ["segment-00000001-2.deletions", "statistics-2"] {
-        assert_same(&today, &then, name, footer_start(&then, name));
-    }
-}
-
-#[test]
-fn columns_written_today_are_those_written_then() {
-    let lines = std::fs::read_to_string(fixtures().join("columns.jsonl")).unwrap();
-    let today = written_today([&*lines], &one_chunk(Texts::Stored));
-    let then = then_with_files_of(&today, COLUMNS);
-    let name = "segment-00000001.columns";
-    assert_same(&today, &then, name, footer_start(&then, name));
 }
 
 #[test]
@@ -307,27 +227,6 @@ fn columns_are_read() {
 }
 
 #[test]
-fn blocks_written_today_are_those_written_then() {
-    let lines: Vec<String> = (0..400).map(blocks_line).collect();
-    let today = written_today([&*lines.join("\n")], &one_chunk(Texts::None));
-    let then = then_with_files_of(&today, BLOCKS);
-    assert_same(&today, &then, SEGMENT_1, BLOCKS_DETAILS_START);
-}
-
-#[test]
-fn pairs_written_today_are_those_written_then() {
-    let lines = std::fs::read_to_string(fixtures().join("pairs.jsonl")).unwrap();
-    let options = BuildOptions {
-        pairs: Some(Pairs::All),
-        ..one_chunk(Texts::None)
-    };
-    let today = written_today([&*lines], &options);
-    let then = then_with_files_of(&today, PAIRS);
-    let name = "segment-00000001.pairs";
-    assert_same(&today, &then, name, footer_start(&then, name));
-}
-
-#[test]
 fn pairs_are_read() {
     let index = open(PAIRS);
     let segment = index.segments(0..1).next().unwrap();
@@ -346,29 +245,6 @@ fn pairs_are_read() {
     assert!(check(fixture(PAIRS), 10).unwrap().1.is_empty());
 }
 
-/// Returns the start of the details in a segment's file of one block, from its table of sections.
-fn details_start(storage: &MemoryStorage, name: &str) -> usize {
-    let file = storage.read_raw(name).unwrap();
-    let row = &file[footer_start(storage, name) - 12 * 16 + 9 * 16..][..8];
-    64 + u64::from_le_bytes(row.try_into().unwrap()) as usize
-}
-
-#[test]
-fn partitions_written_today_are_those_written_then() {
-    let lines = std::fs::read_to_string(fixtures().join("first.jsonl")).unwrap();
-    let options = BuildOptions {
-        chunks: Some(4),
-        partitions: Some(2),
-        pairs: Some(Pairs::None),
-        ..one_chunk(Texts::None)
-    };
-    let today = written_today([&*lines], &options);
-    let then = then_with_files_of(&today, PARTITIONS);
-    for name in [SEGMENT_1, SEGMENT_2] {
-        assert_same(&today, &then, name, details_start(&then, name));
-    }
-}
-
 #[test]
 fn partitions_are_read() {
     let (report, damages) = check(fixture(PARTITIONS), 10).unwrap();
@@ -384,30 +260,6 @@ fn partitions_are_read() {
     assert_eq!(postings(segments[1], Field::Text, "tail").len(), 1);
 }
 
-/// Returns the lines of a commit of the fixture with layers: each document has two words of its own.
-fn layers_lines(numbers: std::ops::RangeInclusive<u32>, more: &str) -> String {
-    let line = |number| {
-        format!(
-            r#"{{"url":"https://example.org/{number}","body":"all one{number} two{number}{more}"}}"#
-        )
-    };
-    numbers.map(line).collect::<Vec<_>>().join("\n")
-}
-
-#[test]
-fn layers_written_today_are_those_written_then() {
-    let options = BuildOptions {
-        small_terms_max: Some(0),
-        ..one_chunk(Texts::None)
-    };
-    let (first, second) = (layers_lines(1..=40, ""), layers_lines(40..=41, " more"));
-    let today = written_today([&*first, &*second], &options);
-    let then = then_with_files_of(&today, LAYERS);
-    for name in ["statistics-2", "segment-00000001-2.deletions"] {
-        assert_same(&today, &then, name, footer_start(&then, name));
-    }
-}
-
 #[test]
 fn layers_are_read() {
     let (report, damages) = check(fixture(LAYERS), 10).unwrap();
@@ -420,37 +272,6 @@ fn layers_are_read() {
     };
     let words = ["all", "one39", "one40", "one41", "more", "none"];
     assert_eq!(words.map(documents), [41, 1, 1, 1, 2, 0]);
-}
-
-/// Returns the options of the fixture with further fields of text.
-fn with_words() -> BuildOptions {
-    let declared = [
-        ("abstract", None, Some(2.0), Some(0.5)),
-        ("notes", None, Some(0.0), None),
-        ("raw", Some(false), None, None),
-    ];
-    let fields = declared.map(|(name, searchable, weight, b)| {
-        let declared = Declaration {
-            searchable,
-            weight,
-            b,
-            ..Declaration::of(FieldType::Text)
-        };
-        (name.to_owned(), declared)
-    });
-    BuildOptions {
-        fields: fields.into_iter().collect(),
-        pairs: Some(Pairs::None),
-        ..one_chunk(Texts::Stored)
-    }
-}
-
-#[test]
-fn words_of_fields_written_today_are_those_written_then() {
-    let lines = std::fs::read_to_string(fixtures().join("words.jsonl")).unwrap();
-    let today = written_today([&*lines], &with_words());
-    let then = then_with_files_of(&today, WORDS);
-    assert_same(&today, &then, SEGMENT_1, details_start(&then, SEGMENT_1));
 }
 
 #[test]

@@ -2,9 +2,11 @@
 
 mod backups;
 mod built;
+mod damage;
 mod durability;
 mod fixture;
 mod format;
+mod format_written;
 mod generations;
 mod inverting;
 mod layers;
@@ -17,3 +19,5 @@ mod quotations;
 mod runs;
 mod texts;
 mod touching;
+mod versions;
+mod writers;

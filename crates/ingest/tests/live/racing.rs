@@ -1,4 +1,4 @@
-//! Processes that race for the lock of an index: one has it, the others are told at once, and its end by a kill needs no
+//! Processes that race for the lock of an index: one has it, the others get an error at once, and its end by a kill needs no
 //! repair.
 
 use crate::child::{self, Process};

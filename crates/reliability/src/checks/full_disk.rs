@@ -4,7 +4,7 @@ use super::durable::{admin_of, ask, document};
 use super::settings::Run;
 use crate::offered::Offer;
 use crate::process::Process;
-use crate::stage::{Stage, frequent_words};
+use crate::stage::Stage;
 use crate::verdict::Verdict;
 use anyhow::{Context, bail};
 use load::{Ending, Sample};
@@ -94,12 +94,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     let mut steps = Steps::default();
     let (mut known, mut failed, mut queries) = (States::new(), 0, 0);
     for step in 0..run.size(4, 200) {
-        let offer = Offer::new(
-            server.address,
-            &frequent_words(200),
-            "&partial=0&any=1",
-            run.seed,
-        )?;
+        let offer = Offer::of_frequent_words(server.address, run.seed)?;
         // Pages are charged whole, so the room is that beyond what is used now.
         disk.resize(used_bytes(&at)? + (step % 40) * STEP_BYTES)?;
         let admin = admin_of(&server)?;

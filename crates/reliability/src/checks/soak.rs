@@ -4,7 +4,7 @@ use super::durable::{Known, admin_of};
 use super::settings::Run;
 use crate::offered::Offer;
 use crate::process::Process;
-use crate::stage::{Stage, bytes_in, frequent_words};
+use crate::stage::{Stage, bytes_in};
 use crate::verdict::Verdict;
 use load::{Ending, Sample};
 use stats::Random;
@@ -34,12 +34,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     let mut verdict = Verdict::new("soak", run.seed);
     let stage = Stage::set(run.size(2_000, 20_000), 1).await?;
     let mut server = stage.serve(&["--writable", "--refresh", "0.1"]).await?;
-    let offer = Offer::new(
-        server.address,
-        &frequent_words(200),
-        "&partial=0&any=1",
-        run.seed,
-    )?;
+    let offer = Offer::of_frequent_words(server.address, run.seed)?;
     let admin = admin_of(&server)?;
     let duration = Duration::from_secs(run.size(5, 600));
     let is_over = Arc::new(AtomicBool::new(false));

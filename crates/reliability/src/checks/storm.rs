@@ -3,7 +3,7 @@
 use super::settings::Run;
 use crate::offered::Offer;
 use crate::process::{Process, program};
-use crate::stage::{Stage, frequent_words};
+use crate::stage::Stage;
 use crate::verdict::Verdict;
 use anyhow::{Context, bail};
 use load::{Ending, Sample};
@@ -27,8 +27,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     let stage = Stage::set(run.size(5_000, 50_000), 2).await?;
     let mut server = stage.serve(&[]).await?;
     // An answer that lacks a part is a refusal.
-    let queries = frequent_words(200);
-    let offer = Offer::new(server.address, &queries, "&partial=0&any=1", run.seed)?;
+    let offer = Offer::of_frequent_words(server.address, run.seed)?;
     let duration = Duration::from_secs(run.size(4, 30));
 
     offer.open(RATE_QPS, Duration::from_secs(1)).await?;

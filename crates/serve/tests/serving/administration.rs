@@ -310,6 +310,6 @@ fn the_crawl_of_the_index_is_told_and_ended() {
     let failed = get(&host);
     assert_eq!(failed.status, 500);
     assert!(failed.body.contains("status.json"), "{}", failed.body);
-    // The other metrics are told in spite of it.
+    // The other metrics are shown all the same.
     assert!(metrics().contains("shorttail_documents"));
 }

@@ -1,4 +1,4 @@
-//! Listener of IndexNow: what reaches the judge, what is refused before, how verdicts are told.
+//! Listener of IndexNow: what reaches the judge, what is refused before, the status of each verdict.
 use crate::http::{Response, raw_to};
 use serve::{IndexNowServer, SubmissionReply, Submitted};
 use std::sync::{Arc, Mutex};
