@@ -61,6 +61,13 @@ fn next_batch(shared: &Shared, open: &mut Option<Open>) -> Result<Option<QueuedB
         if state.is_ending {
             return Ok(None);
         }
+        // A refresh has taken the changes of the log, and may remove it.
+        if let Some(before) = open.take_if(|open| open.number < state.log) {
+            drop(state);
+            before.log.end()?;
+            state = shared.state();
+            continue;
+        }
         match open {
             Some(open) if !open.is_proved => {
                 state = shared.wait(&shared.batch_waits, state, IDLE);

@@ -107,7 +107,10 @@ fn next_round(shared: &Shared) -> Option<Round> {
             false => due_in(shared, &state),
         };
         if wait.is_zero() {
-            return Some(take(state));
+            let round = take(state);
+            // The log of these changes ends.
+            shared.batch_waits.notify_one();
+            return Some(round);
         }
         // A failed refresh is not tried again for ever at the end: the log has its changes.
         if state.is_ending && state.retry_at.is_some() {

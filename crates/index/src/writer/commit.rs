@@ -150,8 +150,10 @@ pub(super) fn commit(
         }
     }
     manifest::commit(storage, &manifest)?;
+    // Files of the installed merge that the generation does not name, as statistics written anew, are leftovers.
+    let under_way = options.reservation.filter(|_| options.merged.is_none());
     // The commit is durable now; the next writer removes files that could not be removed.
-    let _ = remove_leftovers(storage, &manifest, options.reservation);
+    let _ = remove_leftovers(storage, &manifest, under_way);
     Ok(CommitSummary {
         generation: manifest.generation,
         documents_added: added,

@@ -77,6 +77,8 @@ struct Lived {
     texts: Texts,
     merge: Merge,
     policy: MergePolicy,
+    /// Terms up to which a commit writes the statistics of all segments anew.
+    small_terms_max: u64,
     installed: usize,
     live: BTreeMap<u8, u16>,
     version: u16,
@@ -93,6 +95,7 @@ impl Lived {
                 segments,
                 next_segment: 0,
             },
+            small_terms_max: 0,
             installed: 0,
             live: BTreeMap::new(),
             version: 0,
@@ -107,7 +110,7 @@ impl Lived {
             chunks: Some(4),
             partitions: Some(2),
             texts: Some(self.texts),
-            small_terms_max: Some(0),
+            small_terms_max: Some(self.small_terms_max),
             merging,
             ..BuildOptions::default()
         }
@@ -184,6 +187,11 @@ impl Lived {
             let [one, other] = [&lived, &fresh].map(|index| index.document(&url).unwrap());
             assert_eq!(one, other);
         }
+        if matches!(self.merge, Merge::None) {
+            let names = self.storage.list().unwrap();
+            self.lock.remove_unneeded(&self.storage).unwrap();
+            assert_eq!(self.storage.list().unwrap(), names);
+        }
     }
 }
 
@@ -220,9 +228,11 @@ proptest! {
         steps in steps(),
         has_texts in prop::bool::weighted(0.8),
         segments in 2usize..6,
+        small_terms_max in prop::sample::select(&[0, 200, 1_000_000][..]),
     ) {
         let texts = if has_texts { Texts::Stored } else { Texts::None };
         let mut lived = Lived::new(memory(), texts, segments);
+        lived.small_terms_max = small_terms_max;
         for (at, step) in steps.iter().enumerate() {
             lived.apply(step);
             if at % 8 == 7 {
@@ -272,6 +282,21 @@ fn the_base_stays_where_it_counts_no_source() {
     }
     assert_eq!(lived.installed, 1);
     assert!(bases(&lived).contains(&base), "{:?}", bases(&lived));
+    lived.check();
+}
+
+/// The commit that installs a merge may write statistics anew, and then removes those of the merge.
+#[test]
+fn statistics_of_a_merge_that_are_replaced_at_once_are_removed() {
+    let mut lived = Lived::new(memory(), Texts::Stored, 2);
+    for number in 50..54 {
+        lived.apply(&Step::Commit(vec![number], vec![]));
+    }
+    lived.apply(&Step::Plan);
+    lived.apply(&Step::Run);
+    lived.small_terms_max = 1_000_000;
+    lived.apply(&Step::Commit(vec![54], vec![]));
+    assert_eq!(lived.installed, 1);
     lived.check();
 }
 

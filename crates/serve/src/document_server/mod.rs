@@ -132,6 +132,6 @@ impl Server for InProcessDocumentServer {
     }
 
     fn reload(&self, reply: Reply<u64>) {
-        self.served.reload(reply);
+        reply.send(self.served.reload());
     }
 }

@@ -140,6 +140,18 @@ impl InProcessIndexServer {
         opened
     }
 
+    /// Closes generations that no search can begin with any more. Their files may be removed, and take space while they
+    /// are open.
+    fn close_gone(&self) {
+        let (newest, before) = self.served.generations.held();
+        let is_held = |one: &Arc<Part>| {
+            let mut held = [Some(&newest), before.as_ref()].into_iter().flatten();
+            held.any(|index| Arc::ptr_eq(one.index(), index))
+        };
+        let mut opened = self.opened.write().unwrap_or_else(PoisonError::into_inner);
+        opened.retain(is_held);
+    }
+
     /// Puts a job on the board; answers at once where the generation is not open.
     fn enqueue<T>(
         &self,
@@ -258,6 +270,8 @@ impl Server for InProcessIndexServer {
     }
 
     fn reload(&self, reply: Reply<u64>) {
-        self.served.reload(reply);
+        let reloaded = self.served.reload();
+        self.close_gone();
+        reply.send(reloaded);
     }
 }

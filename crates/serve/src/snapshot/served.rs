@@ -4,6 +4,7 @@ use crate::api::chunks::Chunks;
 use crate::api::draining::Draining;
 use crate::api::messages::{Status, StatusRequest};
 use crate::api::reply::Reply;
+use crate::api::server_error::ServerError;
 use crate::snapshot::partition_maps::PartitionMaps;
 use engine::{Generations, frequent_phrases};
 use index::Index;
@@ -74,9 +75,9 @@ impl Served {
         phrases
     }
 
-    /// Opens the newest generation and replies with the number of the generation then served.
-    pub(crate) fn reload(&self, reply: Reply<u64>) {
+    /// Opens the newest generation and returns the number of the generation then served.
+    pub(crate) fn reload(&self) -> Result<u64, ServerError> {
         let reloaded = self.generations.reload();
-        reply.send(reloaded.map(|index| index.generation()).map_err(Into::into));
+        reloaded.map(|index| index.generation()).map_err(Into::into)
     }
 }

@@ -76,6 +76,32 @@ fn no_query_fails_while_generations_change() {
     assert_eq!(last.unwrap().total.value, 600);
 }
 
+/// Files of a removed generation take space while they are open, so no server keeps one that no search can begin with,
+/// however long there is no search.
+#[test]
+fn generations_before_the_last_two_are_closed_without_a_search() {
+    let storage: SharedStorage = Arc::new(MemoryStorage::default());
+    commit(&storage, 0..100);
+    let generations = Generations::open(storage.clone()).unwrap();
+    let cluster =
+        Cluster::in_process(&generations, &IN_THREE, &[], &HandlerOptions::default()).unwrap();
+    let front_end = FrontEnd::new(cluster, FrontEndOptions::default());
+    let first = Arc::downgrade(&generations.newest());
+    let answer = RUNTIME.block_on(front_end.search("alpha", &SearchOptions::default()));
+    assert_eq!(answer.unwrap().total.value, 100);
+    for generation in 1..=2 {
+        assert!(first.upgrade().is_some(), "{generation}");
+        commit(&storage, generation * 100..(generation + 1) * 100);
+        RUNTIME.block_on(front_end.reload()).unwrap();
+    }
+    // A handler lets go of its last search a moment after its answer.
+    let begun = Instant::now();
+    while first.upgrade().is_some() {
+        assert!(begun.elapsed() < Duration::from_secs(10));
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
 /// Generations follow each other faster than queries are answered: a query that finds its generation closed, at its
 /// search or at its details, begins anew and lacks nothing.
 #[test]
