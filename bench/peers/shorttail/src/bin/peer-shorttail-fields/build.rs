@@ -59,7 +59,7 @@ pub(crate) fn index(corpus: &Path, directory: &Path, ram_mb: u64) -> Result<()> 
 }
 
 /// Returns the document with its title as the first line of its body, and without the site, which is known from its URL.
-fn in_one_field(mut document: Document) -> Document {
+pub(crate) fn in_one_field(mut document: Document) -> Document {
     document.title.push('\n');
     document.title.push_str(&document.body);
     document.body = std::mem::take(&mut document.title);

@@ -6,6 +6,7 @@
 //!     pass     →  P ns ns …                                        every query once; a number a query
 //!     results  →  R \t count \t score \t url \t check (a query each), END      of the latest pass
 //!     quit
+//! nrt CORPUS DIR QUERIES --secs S --base S --durable S [--rate R]      one line of JSON
 //! ```
 //!
 //! Modes are described in `mode`. The time of a query runs from its text to its answer: analysis, query, plan, search,
@@ -15,6 +16,7 @@ mod build;
 mod check;
 mod engine;
 mod mode;
+mod nrt;
 mod serve;
 #[path = "../../words.rs"]
 mod words;
@@ -38,6 +40,15 @@ fn main() -> Result<()> {
             let engine = engine::Engine::open(Path::new(directory), mode, Path::new(filters))?;
             serve::serve(&engine, Path::new(queries))
         }
-        _ => Err("usage: index CORPUS DIR --ram-mb M | serve DIR MODE QUERIES FILTERS".into()),
+        ["nrt", corpus, directory, queries, ref options @ ..] => {
+            codec::calibrate();
+            let [corpus, directory, queries] = [corpus, directory, queries].map(Path::new);
+            nrt::run(corpus, directory, queries, &nrt::Sizes::parse(options)?)
+        }
+        _ => Err(
+            "usage: index CORPUS DIR --ram-mb M | serve DIR MODE QUERIES FILTERS | \
+                  nrt CORPUS DIR QUERIES --secs S --base S --durable S [--rate R]"
+                .into(),
+        ),
     }
 }
