@@ -133,6 +133,7 @@ pub(crate) fn run(corpus: &Path, directory: &Path, queries: &Path, sizes: &Sizes
         (beside, writing.join(), seeing.join())
     });
     let cpu_beside = process::cpu_s()?;
+    let beside = beside?;
     let written = written.map_err(|_| "the writer panicked")??;
     let seen = seen.map_err(|_| "the watch of the writer panicked")?;
     let status = writer.status();
