@@ -291,5 +291,6 @@ def test_examples_work_on_the_index_of_the_demo(path, demo_index, programs, serv
                 shell.run(command)
     finally:
         for process in beside:
-            end(process, signal.SIGINT)
+            # A background process may ignore SIGINT.
+            end(process, signal.SIGTERM)
             process.wait(RUN_SECONDS_MAX)

@@ -73,4 +73,5 @@ pub use snapshot::Index;
 pub use statistics::{Statistics, TermPlace, TermPlaces, TermStatistics};
 pub use store::{DocumentStore, StoredDocument, TextKey, Texts};
 pub use terms::{LookUpStep, TermHash};
-pub use writer::{BuildOptions, CommitSummary, Merging, Recovery, WriteLock, Writer, recover};
+pub use writer::{BuildOptions, CommitSummary, Merging, Recovery, WriteLock, Writer};
+pub use writer::{recover, recover_locked};

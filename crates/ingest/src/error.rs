@@ -14,7 +14,7 @@ pub enum LiveError {
     },
     /// The log cannot be written. Whether the last changes are durable is not known; earlier ones are.
     #[error(
-        "the write-ahead log failed, and nothing is written until the server is started again: {reason}"
+        "the write-ahead log failed, and nothing is written until its changes are recovered: {reason}"
     )]
     LogFailed {
         /// The failure.

@@ -25,6 +25,7 @@ mod pace;
 mod paced_storage;
 mod pending;
 mod refresh;
+mod resuming_writer;
 mod shared;
 mod version;
 
@@ -33,5 +34,6 @@ pub use detecting_writer::{Chosen, DetectingWriter};
 pub use error::LiveError;
 pub use live_writer::LiveWriter;
 pub use options::LiveOptions;
+pub use resuming_writer::ResumingWriter;
 pub use shared::LiveStatus;
 pub use version::Version;

@@ -3,10 +3,13 @@
 use crate::change::{Change, Condition, ConditionalChange, Outcome};
 use crate::merge_patch::patched;
 use crate::options::LiveOptions;
-use crate::shared::{LiveStatus, Shared, State};
+use crate::shared::{Hooks, LiveStatus, Shared, State};
 use crate::{LiveError, Version, group_commit, merging, refresh};
 use corpus::Document;
-use index::{BuildOptions, Index, IndexError, LogBatch, LogRecord, LogWriter, WriteLock, recover};
+use index::{
+    BuildOptions, Index, IndexError, LogBatch, LogRecord, LogWriter, Merging, WriteLock,
+    recover_locked,
+};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -32,16 +35,44 @@ impl LiveWriter {
     /// # Errors
     /// No index, another writer, a damaged log or index.
     pub fn open(storage: SharedStorage, options: LiveOptions) -> Result<LiveWriter, IndexError> {
+        let lock = WriteLock::take(&storage)?;
+        LiveWriter::open_locked(storage, lock, options, Arc::default())
+    }
+
+    /// Opens a writer in the place of this one, whose log has failed: what the log has is committed, and searched from
+    /// then on. The callbacks are kept, and the figures counted on.
+    pub(crate) fn resume(&self) -> Result<LiveWriter, IndexError> {
+        self.close();
+        let before = &self.shared;
+        let resumed = LiveWriter::open_locked(
+            before.storage.clone(),
+            before.lock.clone(),
+            before.options.clone(),
+            Arc::clone(&before.hooks),
+        )?;
+        resumed.shared.count_on(&before.state());
+        let snapshot = Arc::clone(&resumed.shared.state().snapshot);
+        refresh::show(&resumed.shared, &snapshot);
+        Ok(resumed)
+    }
+
+    fn open_locked(
+        storage: SharedStorage,
+        lock: WriteLock,
+        options: LiveOptions,
+        hooks: Arc<Hooks>,
+    ) -> Result<LiveWriter, IndexError> {
         let recovering = BuildOptions {
             threads: options.threads,
             memory_bytes: options.memory_bytes,
+            // What is due is merged later, beside refreshes: a start does not wait for it.
+            merging: Merging::Beside(None),
             ..BuildOptions::default()
         };
-        recover(&storage, &recovering, false)?;
-        let lock = WriteLock::take(&storage)?;
+        recover_locked(&storage, &lock, &recovering)?;
         let log = LogWriter::next_number(&storage)?;
         let snapshot = Index::open(storage.clone())?;
-        let shared = Arc::new(Shared::new(storage, lock, snapshot, log, options));
+        let shared = Arc::new(Shared::new(storage, lock, snapshot, log, options, hooks));
         let writer = LiveWriter {
             shared,
             gate: RwLock::default(),
@@ -51,6 +82,10 @@ impl LiveWriter {
         writer.start("refresh", refresh::run)?;
         writer.start("merge", merging::run)?;
         Ok(writer)
+    }
+
+    pub(crate) fn location(&self) -> std::path::PathBuf {
+        self.shared.storage.location()
     }
 
     fn start(&self, name: &str, run: fn(&Arc<Shared>)) -> Result<(), IndexError> {
@@ -75,7 +110,7 @@ impl LiveWriter {
 
     /// Sets the callback for the generation of each refresh. A change counts as searchable when it has returned.
     pub fn call_after_refresh(&self, after: impl Fn(u64) + Send + Sync + 'static) {
-        let mut kept = self.shared.after_refresh.lock();
+        let mut kept = self.shared.hooks.after_refresh.lock();
         *kept.as_deref_mut().unwrap_or(&mut None) = Some(Arc::new(after));
     }
 
@@ -83,7 +118,7 @@ impl LiveWriter {
     /// pauses it, 100 lets it run. It is called every few milliseconds of a merge. Where a partition has more than 20
     /// segments, merges run without pauses.
     pub fn call_for_pace(&self, pace: impl Fn() -> u32 + Send + Sync + 'static) {
-        let mut kept = self.shared.pace.write();
+        let mut kept = self.shared.hooks.pace.write();
         **kept.as_mut().unwrap_or_else(|poisoned| poisoned.get_mut()) = Some(Box::new(pace));
     }
 
@@ -213,6 +248,11 @@ impl LiveWriter {
         }))
     }
 
+    /// Waits for a failure of the log, and returns its reason; `None` when the writer is closed.
+    pub(crate) fn wait_for_failure(&self) -> Option<String> {
+        self.shared.wait_for_failure()
+    }
+
     /// Returns the figures of the writer.
     pub fn status(&self) -> LiveStatus {
         self.shared.state().status()
@@ -227,9 +267,14 @@ impl LiveWriter {
             &shared.batch_waits,
             &shared.refresh_waits,
             &shared.merge_waits,
+            &shared.refreshed,
         ];
         woken.iter().for_each(|waiting| waiting.notify_all());
         let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+        if threads.is_empty() {
+            // Another writer may have the index by now.
+            return;
+        }
         for thread in threads.drain(..) {
             // The threads catch panics, so the result holds no information.
             let _ = thread.join();

@@ -114,7 +114,7 @@ fn percent(shared: &Shared) -> u32 {
     if is_urgent || shared.is_stopped.load(Ordering::Relaxed) {
         return 100;
     }
-    let pace = shared.pace.read();
+    let pace = shared.hooks.pace.read();
     match pace.as_deref() {
         Ok(Some(pace)) => pace(),
         _ => shared.options.merge_percent,

@@ -75,8 +75,8 @@ pub(crate) fn run(shared: &Arc<Shared>) {
 }
 
 /// Has a generation searched.
-fn show(shared: &Shared, snapshot: &Index) {
-    let after = shared.after_refresh.lock();
+pub(crate) fn show(shared: &Shared, snapshot: &Index) {
+    let after = shared.hooks.after_refresh.lock();
     let after = after.unwrap_or_else(PoisonError::into_inner).clone();
     if let Some(after) = after {
         after(snapshot.generation());

@@ -18,6 +18,13 @@ pub(crate) type PaceHook = dyn Fn() -> u32 + Send + Sync;
 /// Callback for the number of a generation that a refresh committed. When it returns, the generation is searched.
 pub(crate) type AfterRefresh = dyn Fn(u64) + Send + Sync;
 
+/// Callbacks of a writer.
+#[derive(Default)]
+pub(crate) struct Hooks {
+    pub(crate) after_refresh: Mutex<Option<Arc<AfterRefresh>>>,
+    pub(crate) pace: RwLock<Option<Box<PaceHook>>>,
+}
+
 pub(crate) struct Shared {
     pub(crate) storage: SharedStorage,
     pub(crate) lock: WriteLock,
@@ -33,10 +40,9 @@ pub(crate) struct Shared {
     pub(crate) refresh_waits: Condvar,
     /// Wakes callers: a refresh ended.
     pub(crate) refreshed: Condvar,
-    pub(crate) after_refresh: Mutex<Option<Arc<AfterRefresh>>>,
+    pub(crate) hooks: Arc<Hooks>,
     /// Wakes the merge thread: a merge is planned, or the writer ends.
     pub(crate) merge_waits: Condvar,
-    pub(crate) pace: RwLock<Option<Box<PaceHook>>>,
     /// Segments of the partition with the most.
     pub(crate) segments: AtomicUsize,
     /// Whether the writer ends, and with it the merge under way.
@@ -116,6 +122,7 @@ impl Shared {
         snapshot: Index,
         log: u64,
         options: LiveOptions,
+        hooks: Arc<Hooks>,
     ) -> Shared {
         Shared {
             storage,
@@ -147,9 +154,8 @@ impl Shared {
             durable: Condvar::new(),
             refresh_waits: Condvar::new(),
             refreshed: Condvar::new(),
-            after_refresh: Mutex::new(None),
+            hooks,
             merge_waits: Condvar::new(),
-            pace: RwLock::new(None),
             segments: AtomicUsize::new(0),
             is_stopped: AtomicBool::new(false),
         }
@@ -157,6 +163,26 @@ impl Shared {
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts on from the figures of a writer whose place this one takes.
+    pub(crate) fn count_on(&self, before: &State) {
+        let mut state = self.state();
+        let accepted = before.accepted;
+        (state.accepted, state.durable, state.searchable) = (accepted, accepted, accepted);
+        state.refreshes = before.refreshes;
+        state.merging.finished = before.merging.finished;
+    }
+
+    /// Waits for a failure of the log, and returns its reason; `None` when the writer ends.
+    pub(crate) fn wait_for_failure(&self) -> Option<String> {
+        let mut state = self.state();
+        loop {
+            if state.is_ending || state.log_failure.is_some() {
+                return state.log_failure.clone().filter(|_| !state.is_ending);
+            }
+            state = self.wait(&self.refreshed, state, Duration::from_secs(60));
+        }
     }
 
     /// Ends all writing, and tells those who wait.

@@ -2,11 +2,12 @@
 
 use anyhow::{Context, bail};
 use rustix::process::{Pid, Signal, kill_process};
+use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
-use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 use tokio::process::{Child, Command};
 
 /// Line prefix that announces readiness.
@@ -16,6 +17,8 @@ const READY: &str = "listening on ";
 const ADMIN: [&str; 2] = ["admin on http://", "metrics at http://"];
 /// Time limit for readiness; a process that is not ready by then never will be.
 const START: Duration = Duration::from_secs(30);
+/// Lines of the log that are shown where a process ends early.
+const LINES_KEPT: usize = 8;
 
 /// Returns the path of the program under test.
 pub(crate) fn program() -> anyhow::Result<PathBuf> {
@@ -62,6 +65,10 @@ impl Process {
             .spawn()
             .with_context(|| format!("cannot start shorttail {shown}"))?;
         let stdout = child.stdout.take().context("its output cannot be read")?;
+        let last_words = child
+            .stderr
+            .take()
+            .map(|stderr| tokio::spawn(last_lines(stderr)));
         let mut lines = BufReader::new(stdout).lines();
         let (address, admin) = tokio::time::timeout(START, async {
             let mut admin = None;
@@ -73,7 +80,11 @@ impl Process {
                     return Ok((address.trim_start_matches("http://").parse()?, admin));
                 }
             }
-            bail!("it ended before it listened; run it by hand to see why")
+            let told = match last_words {
+                Some(told) => told.await.unwrap_or_default(),
+                None => String::new(),
+            };
+            bail!("it ended before it listened. {told}")
         })
         .await
         .map_err(|_| anyhow::anyhow!("it does not listen after {} s", START.as_secs()))
@@ -211,6 +222,19 @@ impl Process {
 fn log_output() -> Stdio {
     match std::env::var_os("SHORTTAIL_LOG") {
         Some(_) => Stdio::inherit(),
-        None => Stdio::null(),
+        None => Stdio::piped(),
     }
+}
+
+/// Reads an output to its end, and returns its last lines.
+async fn last_lines(output: impl AsyncRead + Unpin) -> String {
+    let mut lines = BufReader::new(output).lines();
+    let mut last = VecDeque::new();
+    while let Ok(Some(line)) = lines.next_line().await {
+        last.push_back(line);
+        if last.len() > LINES_KEPT {
+            last.pop_front();
+        }
+    }
+    Vec::from(last).join("\n")
 }

@@ -8,7 +8,7 @@ use crate::{Lock, OtherEntry, Region, SharedStorage, Storage, StorageError, Writ
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Bytes of a write buffer; small like those of [`crate::MemoryStorage`], so that there are several writes to fail.
 const BUFFER_BYTES: usize = 4 << 10;
@@ -83,21 +83,30 @@ pub struct FaultyStorage {
 struct Trigger {
     fault: Fault,
     operations: Arc<AtomicUsize>,
+    is_mended: Arc<AtomicBool>,
 }
 
 impl FaultyStorage {
     /// `inner`, with `fault`.
     pub fn new(inner: SharedStorage, fault: Fault) -> FaultyStorage {
-        let operations = Arc::default();
         FaultyStorage {
             inner,
-            trigger: Trigger { fault, operations },
+            trigger: Trigger {
+                fault,
+                operations: Arc::default(),
+                is_mended: Arc::default(),
+            },
         }
     }
 
     /// Returns the number of operations tried so far, failed ones included.
     pub fn operations(&self) -> usize {
         self.trigger.operations.load(Ordering::Relaxed)
+    }
+
+    /// Has all later operations succeed.
+    pub fn mend(&self) {
+        self.trigger.is_mended.store(true, Ordering::Relaxed);
     }
 
     /// Returns whether the fault has struck.
@@ -123,7 +132,8 @@ impl Trigger {
             persistent,
             kind,
         } = self.fault;
-        (operation == first || persistent && operation > first).then_some(kind)
+        let strikes = operation == first || persistent && operation > first;
+        (strikes && !self.is_mended.load(Ordering::Relaxed)).then_some(kind)
     }
 }
 

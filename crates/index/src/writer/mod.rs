@@ -203,6 +203,18 @@ pub fn recover(
     replay(storage, &lock, options, accept_loss)
 }
 
+/// Does the same for a caller that has the lock, and accepts no loss.
+///
+/// # Errors
+/// Acknowledged changes that cannot be read.
+pub fn recover_locked(
+    storage: &SharedStorage,
+    lock: &WriteLock,
+    options: &BuildOptions,
+) -> Result<Recovery, IndexError> {
+    replay(storage, lock, options, false)
+}
+
 fn replay(
     storage: &SharedStorage,
     lock: &WriteLock,
@@ -213,6 +225,7 @@ fn replay(
         let options = BuildOptions {
             threads: options.threads,
             memory_bytes: options.memory_bytes,
+            merging: options.merging.clone(),
             ..BuildOptions::default()
         };
         let mut writer = Writer::open_locked(storage.clone(), lock.clone(), options)?;

@@ -8,6 +8,7 @@ mod killed;
 mod made;
 mod power;
 mod racing;
+mod resuming;
 mod syscalls;
 
 mod writing;

@@ -19,7 +19,7 @@ const NORMAL_AFTER: Duration = Duration::from_secs(2);
 /// Runs one process with two handlers, under ten times its peak throughput from the load generator on the same machine.
 pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     let mut verdict = Verdict::new("V1", run.seed);
-    let stage = Stage::set(120_000, 2).await?;
+    let stage = Stage::set(run.size(40_000, 120_000), 2).await?;
     let mut more = vec!["--handlers", "2"];
     if run.sabotage {
         more.extend(["--queue", "100000", "--concurrency", "100000"]);
@@ -41,7 +41,10 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
         .await?;
     let resident_before = server.resident_bytes()?;
     let overload = offer
-        .open(10.0 * peak_qps, Duration::from_secs(run.size(10, 60)))
+        .open(
+            run.size(4.0, 10.0) * peak_qps,
+            Duration::from_secs(run.size(10, 60)),
+        )
         .await?;
     let resident_after = server.resident_bytes()?;
     let after = offer

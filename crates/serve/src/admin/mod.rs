@@ -150,7 +150,7 @@ async fn metrics_text(State(app): State<Arc<App>>) -> Response<Body> {
     const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
     // Render beside this thread, which answers health checks.
     let rendered = tokio::task::spawn_blocking(move || {
-        let writer = app.writer.get().map(|writer| &**writer);
+        let writer = app.writer.get().map(|writer| writer.current());
         let crawl = app.crawl.get().and_then(|crawl| match crawl.status() {
             Ok(status) => status,
             Err(error) => {
@@ -158,7 +158,8 @@ async fn metrics_text(State(app): State<Arc<App>>) -> Response<Body> {
                 None
             }
         });
-        app.metrics.render(&app.front_end, writer, crawl.as_ref())
+        app.metrics
+            .render(&app.front_end, writer.as_deref(), crawl.as_ref())
     })
     .await;
     match rendered {

@@ -17,7 +17,7 @@ use crate::net::reload_signal;
 use crate::net::socket::{io_runtime, listen_on};
 use engine::Generations;
 use index::Index;
-use ingest::LiveWriter;
+use ingest::{LiveWriter, ResumingWriter};
 use std::future::Future;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -157,6 +157,7 @@ impl Server {
                 tracing::warn!(%error, "cannot open what was written; the next refresh tries again");
             }
         });
+        let writer = ResumingWriter::new(writer)?;
         // A server is given one writer, before it runs.
         let _ = self.app.writer.set(Arc::new(writer));
         Ok(self)

@@ -10,7 +10,7 @@ use crate::http::params::SearchParameters;
 use crate::metrics::front_end::Metrics;
 use crate::net::turns::{Turn, Turns};
 use crate::snapshot::reloads::{Reloaded, Reloads};
-use ingest::LiveWriter;
+use ingest::ResumingWriter;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 use tokio::runtime::Handle;
@@ -22,7 +22,7 @@ pub(crate) struct App {
     pub(crate) metrics: Metrics,
     pub(crate) draining: Draining,
     /// Writer of the index, where this server writes.
-    pub(crate) writer: OnceLock<Arc<LiveWriter>>,
+    pub(crate) writer: OnceLock<Arc<ResumingWriter>>,
     /// Crawl that fills the index, where this server has its directory.
     pub(crate) crawl: OnceLock<Arc<dyn ObservedCrawl>>,
     reloads: Arc<Reloads<SearchError>>,

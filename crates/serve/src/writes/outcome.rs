@@ -145,9 +145,10 @@ pub(super) fn refused(error: &LiveError) -> Response<Body> {
     };
     let response = refusal(status, &error.to_string());
     match error {
-        LiveError::Full { .. } | LiveError::Ending | LiveError::NotRefreshed { .. } => {
-            retry_soon(response)
-        }
+        LiveError::Full { .. }
+        | LiveError::LogFailed { .. }
+        | LiveError::Ending
+        | LiveError::NotRefreshed { .. } => retry_soon(response),
         _ => response,
     }
 }

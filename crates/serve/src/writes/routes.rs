@@ -45,7 +45,7 @@ async fn with_writer(
     app: &App,
     work: impl FnOnce(&LiveWriter) -> Response<Body> + Send + 'static,
 ) -> Response<Body> {
-    let Some(writer) = app.writer.get().cloned() else {
+    let Some(writer) = app.writer.get().map(|writer| writer.current()) else {
         return refusal(
             StatusCode::NOT_FOUND,
             "this server does not write; start it with --writable",
