@@ -2,6 +2,8 @@
 
 use crate::change::{Change, Condition, ConditionalChange, Outcome};
 use crate::merge_patch::patched;
+use crate::merge_state::segments_of;
+use crate::merging::SEGMENTS_LIMIT;
 use crate::options::LiveOptions;
 use crate::shared::{Hooks, LiveStatus, Shared, State};
 use crate::{LiveError, Version, group_commit, merging, refresh};
@@ -62,11 +64,15 @@ impl LiveWriter {
         options: LiveOptions,
         hooks: Arc<Hooks>,
     ) -> Result<LiveWriter, IndexError> {
+        let has_too_many = segments_of(&Index::open(storage.clone())?) >= SEGMENTS_LIMIT;
         let recovering = BuildOptions {
             threads: options.threads,
             memory_bytes: options.memory_bytes,
-            // What is due is merged later, beside refreshes: a start does not wait for it.
-            merging: Merging::Beside(None),
+            // What is due is merged later, beside refreshes: a start waits for it only where segments are too many.
+            merging: match has_too_many {
+                true => Merging::Within,
+                false => Merging::Beside(None),
+            },
             ..BuildOptions::default()
         };
         recover_locked(&storage, &lock, &recovering)?;
@@ -78,6 +84,9 @@ impl LiveWriter {
             gate: RwLock::default(),
             threads: Mutex::default(),
         };
+        // The thread of refreshes, which plans later merges, has not begun.
+        let snapshot = Arc::clone(&writer.shared.state().snapshot);
+        merging::plan(&writer.shared, &snapshot);
         writer.start("write-log", group_commit::run)?;
         writer.start("refresh", refresh::run)?;
         writer.start("merge", merging::run)?;

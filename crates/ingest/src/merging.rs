@@ -20,7 +20,8 @@ const HURRY_SEGMENTS: usize = 20;
 /// Segments of a partition at which refreshes wait for the merge under way.
 pub(crate) const SEGMENTS_LIMIT: usize = 64;
 
-/// Plans a merge where one is due; `snapshot` is that of the last commit. Called by the thread that commits.
+/// Plans a merge where one is due; `snapshot` is that of the last commit. Called by the thread that commits, and before it
+/// begins.
 pub(crate) fn plan(shared: &Shared, snapshot: &Index) {
     shared
         .segments
