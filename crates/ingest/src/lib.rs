@@ -13,6 +13,7 @@
 //! accepted.
 
 mod change;
+mod consider;
 mod detecting_writer;
 mod error;
 mod group_commit;

@@ -1,11 +1,11 @@
 //! The writer that callers use.
 
-use crate::change::{Change, Condition, ConditionalChange, Outcome};
-use crate::merge_patch::patched;
+use crate::change::{Change, ConditionalChange, Outcome};
+use crate::consider::consider;
 use crate::merge_state::segments_of;
 use crate::merging::SEGMENTS_LIMIT;
 use crate::options::LiveOptions;
-use crate::shared::{Hooks, LiveStatus, Shared, State};
+use crate::shared::{Hooks, LiveStatus, Shared};
 use crate::{LiveError, Version, group_commit, merging, refresh};
 use corpus::Document;
 use index::{
@@ -38,7 +38,7 @@ impl LiveWriter {
     /// No index, another writer, a damaged log or index.
     pub fn open(storage: SharedStorage, options: LiveOptions) -> Result<LiveWriter, IndexError> {
         let lock = WriteLock::take(&storage)?;
-        LiveWriter::open_locked(storage, lock, options, Arc::default())
+        LiveWriter::open_locked(storage, lock, options, Arc::default(), None)
     }
 
     /// Opens a writer in the place of this one, whose log has failed: what the log has is committed, and searched from
@@ -51,8 +51,8 @@ impl LiveWriter {
             before.lock.clone(),
             before.options.clone(),
             Arc::clone(&before.hooks),
+            Some(before),
         )?;
-        resumed.shared.count_on(&before.state());
         let snapshot = Arc::clone(&resumed.shared.state().snapshot);
         refresh::show(&resumed.shared, &snapshot);
         Ok(resumed)
@@ -63,6 +63,7 @@ impl LiveWriter {
         lock: WriteLock,
         options: LiveOptions,
         hooks: Arc<Hooks>,
+        before: Option<&Shared>,
     ) -> Result<LiveWriter, IndexError> {
         let has_too_many = segments_of(&Index::open(storage.clone())?) >= SEGMENTS_LIMIT;
         let recovering = BuildOptions {
@@ -79,6 +80,9 @@ impl LiveWriter {
         let log = LogWriter::next_number(&storage)?;
         let snapshot = Index::open(storage.clone())?;
         let shared = Arc::new(Shared::new(storage, lock, snapshot, log, options, hooks));
+        if let Some(before) = before {
+            shared.count_on(&before.state());
+        }
         let writer = LiveWriter {
             shared,
             gate: RwLock::default(),
@@ -95,6 +99,11 @@ impl LiveWriter {
 
     pub(crate) fn location(&self) -> std::path::PathBuf {
         self.shared.storage.location()
+    }
+
+    /// Returns the bytes for which the device has room, where it tells.
+    pub(crate) fn available_bytes(&self) -> Option<u64> {
+        self.shared.storage.available_bytes()
     }
 
     fn start(&self, name: &str, run: fn(&Arc<Shared>)) -> Result<(), IndexError> {
@@ -306,42 +315,4 @@ impl std::fmt::Debug for LiveWriter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("LiveWriter").field(&self.status()).finish()
     }
-}
-
-/// Returns the outcome of a change, and its record where it is made.
-fn consider(
-    state: &State,
-    asked: ConditionalChange,
-    has_texts: bool,
-) -> Result<(Outcome, Option<LogRecord>), LiveError> {
-    let ConditionalChange { change, condition } = asked;
-    let reads = condition.is_some() || matches!(change, Change::Patch { .. });
-    if reads && !has_texts {
-        return Err(LiveError::NoTexts);
-    }
-    if let Some(condition) = condition {
-        let version = state.version(change.url())?;
-        let holds = match condition {
-            Condition::Absent => version.is_none(),
-            Condition::Version(wanted) => version == Some(wanted),
-        };
-        if !holds {
-            return Ok((Outcome::Conflict(version), None));
-        }
-    }
-    let written = |document: Document| {
-        let outcome = Outcome::Written(Version::of(&document));
-        (outcome, Some(LogRecord::Put(document)))
-    };
-    Ok(match change {
-        Change::Put(document) => written(document),
-        Change::Delete { url } => (Outcome::Deleted, Some(LogRecord::Delete(url))),
-        Change::Patch { url, patch } => match state.document(&url)? {
-            None => (Outcome::Missing, None),
-            Some(document) => match patched(&document, &patch) {
-                Ok(document) => written(document),
-                Err(reason) => (Outcome::Invalid(reason), None),
-            },
-        },
-    })
 }

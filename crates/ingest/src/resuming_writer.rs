@@ -12,8 +12,10 @@ use std::time::{Duration, Instant};
 
 /// Least pause before a recovery.
 const PAUSE_MIN: Duration = Duration::from_millis(200);
-/// Longest pause before a recovery.
+/// Longest pause before a recovery, where the device gets no room meanwhile.
 const PAUSE_MAX: Duration = Duration::from_secs(30);
+/// Bytes of room that end a pause: others also write and remove files.
+const ROOM_BYTES: u64 = 16 << 20;
 
 /// Writer that recovers and goes on after a failure of its log.
 pub struct ResumingWriter {
@@ -102,7 +104,11 @@ impl Kept {
     fn watch(&self) {
         while let Some(reason) = self.current().wait_for_failure() {
             let (mut pause, mut told) = (PAUSE_MIN, reason);
-            while !self.closes_within(pause) {
+            loop {
+                self.pause(pause);
+                if *self.is_closed() {
+                    break;
+                }
                 let begun = Instant::now();
                 let Err(error) = self.resume() else {
                     tracing::info!("the changes of the log are recovered, and more are accepted");
@@ -135,12 +141,19 @@ impl Kept {
         Ok(())
     }
 
-    /// Returns whether the writer is closed, after at most `pause`.
-    fn closes_within(&self, pause: Duration) -> bool {
-        let waited = self
-            .closed
-            .wait_timeout_while(self.is_closed(), pause, |is_closed| !*is_closed);
-        let (is_closed, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        *is_closed
+    /// Waits for `pause`; not so long where the device gets room, or the writer is closed.
+    fn pause(&self, pause: Duration) {
+        let available = || self.current().available_bytes();
+        let (begun, enough) = (Instant::now(), available().map(|bytes| bytes + ROOM_BYTES));
+        loop {
+            let left = pause.saturating_sub(begun.elapsed()).min(PAUSE_MIN);
+            let closed = &self.closed;
+            let waited = closed.wait_timeout_while(self.is_closed(), left, |is_closed| !*is_closed);
+            let (is_closed, _) = waited.unwrap_or_else(PoisonError::into_inner);
+            let has_room = enough.is_some() && available() >= enough;
+            if *is_closed || has_room || begun.elapsed() >= pause {
+                return;
+            }
+        }
     }
 }

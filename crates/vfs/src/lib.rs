@@ -88,6 +88,10 @@ pub trait Storage: Send + Sync + std::fmt::Debug {
     fn lock(&self, name: &str) -> Result<Lock, StorageError>;
     /// Returns whether somebody holds the lock `name` now. Takes nothing and makes no file.
     fn is_locked(&self, name: &str) -> Result<bool, StorageError>;
+    /// Returns the bytes for which the device has room; `None` where the storage does not know.
+    fn available_bytes(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// A file being written. Dropping it without `finish` leaves an unsynced file behind.

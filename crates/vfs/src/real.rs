@@ -165,6 +165,11 @@ impl Storage for RealStorage {
         sync(&self.directory)
     }
 
+    fn available_bytes(&self) -> Option<u64> {
+        let device = rustix::fs::statvfs(&self.directory).ok()?;
+        Some(device.f_bavail.saturating_mul(device.f_frsize))
+    }
+
     fn lock(&self, name: &str) -> Result<Lock, StorageError> {
         let path = path_of(&self.directory, name)?;
         // The file stays when the lock ends: removing it would let two takers hold locks on two
