@@ -141,7 +141,7 @@ impl Kept {
         Ok(())
     }
 
-    /// Waits for `pause`; not so long where the device gets room, or the writer is closed.
+    /// Waits for `pause`, or until the device gets room or the writer is closed.
     fn pause(&self, pause: Duration) {
         let available = || self.current().available_bytes();
         let (begun, enough) = (Instant::now(), available().map(|bytes| bytes + ROOM_BYTES));
