@@ -107,7 +107,7 @@ impl Kept {
             loop {
                 self.pause(pause);
                 if *self.is_closed() {
-                    break;
+                    return;
                 }
                 let begun = Instant::now();
                 let Err(error) = self.resume() else {
@@ -122,9 +122,6 @@ impl Kept {
                 }
                 // So recoveries that fail take at most half of the time.
                 pause = begun.elapsed().clamp(PAUSE_MIN, PAUSE_MAX);
-            }
-            if *self.is_closed() {
-                return;
             }
         }
     }

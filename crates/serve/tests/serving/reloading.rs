@@ -18,18 +18,24 @@ const IN_THREE: Topology = Topology {
     queue_length: 100,
 };
 
-#[test]
-fn no_query_fails_while_generations_change() {
+/// Returns an index of a hundred documents in three partitions, its generations, and a front-end before them.
+fn in_three(options: FrontEndOptions) -> (SharedStorage, Arc<Generations>, FrontEnd) {
     let storage: SharedStorage = Arc::new(MemoryStorage::default());
     commit(&storage, 0..100);
     let generations = Generations::open(storage.clone()).unwrap();
     let cluster =
         Cluster::in_process(&generations, &IN_THREE, &[], &HandlerOptions::default()).unwrap();
+    let front_end = FrontEnd::new(cluster, options);
+    (storage, generations, front_end)
+}
+
+#[test]
+fn no_query_fails_while_generations_change() {
     let options = FrontEndOptions {
         cache_bytes: 1 << 20,
         ..FrontEndOptions::default()
     };
-    let front_end = FrontEnd::new(cluster, options);
+    let (storage, _generations, front_end) = in_three(options);
     let (ended, answers) = (AtomicBool::new(false), [const { AtomicU64::new(0) }; 2]);
     std::thread::scope(|scope| {
         for answers in &answers {
@@ -80,12 +86,7 @@ fn no_query_fails_while_generations_change() {
 /// however long there is no search.
 #[test]
 fn generations_before_the_last_two_are_closed_without_a_search() {
-    let storage: SharedStorage = Arc::new(MemoryStorage::default());
-    commit(&storage, 0..100);
-    let generations = Generations::open(storage.clone()).unwrap();
-    let cluster =
-        Cluster::in_process(&generations, &IN_THREE, &[], &HandlerOptions::default()).unwrap();
-    let front_end = FrontEnd::new(cluster, FrontEndOptions::default());
+    let (storage, generations, front_end) = in_three(FrontEndOptions::default());
     let first = Arc::downgrade(&generations.newest());
     let answer = RUNTIME.block_on(front_end.search("alpha", &SearchOptions::default()));
     assert_eq!(answer.unwrap().total.value, 100);
@@ -106,12 +107,7 @@ fn generations_before_the_last_two_are_closed_without_a_search() {
 /// search or at its details, begins anew and lacks nothing.
 #[test]
 fn no_query_fails_in_a_storm_of_reloads() {
-    let storage: SharedStorage = Arc::new(MemoryStorage::default());
-    commit(&storage, 0..100);
-    let generations = Generations::open(storage.clone()).unwrap();
-    let cluster =
-        Cluster::in_process(&generations, &IN_THREE, &[], &HandlerOptions::default()).unwrap();
-    let front_end = FrontEnd::new(cluster, FrontEndOptions::default());
+    let (storage, generations, front_end) = in_three(FrontEndOptions::default());
     let (ended, answers) = (AtomicBool::new(false), AtomicU64::new(0));
     std::thread::scope(|scope| {
         for _ in 0..3 {
@@ -148,12 +144,7 @@ fn no_query_fails_in_a_storm_of_reloads() {
 /// Two index servers cannot share a segment: they go on with the generation that they have.
 #[test]
 fn a_generation_laid_out_for_other_partitions_is_not_put_in_place() {
-    let storage: SharedStorage = Arc::new(MemoryStorage::default());
-    commit(&storage, 0..100);
-    let generations = Generations::open(storage.clone()).unwrap();
-    let cluster =
-        Cluster::in_process(&generations, &IN_THREE, &[], &HandlerOptions::default()).unwrap();
-    let front_end = FrontEnd::new(cluster, FrontEndOptions::default());
+    let (storage, generations, front_end) = in_three(FrontEndOptions::default());
     let lay_out = |partitions: u32| {
         let options = OptimizeOptions {
             partitions: Some(partitions),

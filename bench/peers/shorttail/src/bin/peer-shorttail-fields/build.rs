@@ -11,30 +11,17 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 use text::Analyzer;
-use vfs::RealStorage;
+use vfs::{RealStorage, SharedStorage};
 
 /// Indexes a corpus; prints a line of JSON about it.
 pub(crate) fn index(corpus: &Path, directory: &Path, ram_mb: u64) -> Result<()> {
-    if directory.exists() {
-        std::fs::remove_dir_all(directory)?;
-    }
     let started = Instant::now();
-    std::fs::create_dir_all(directory)?;
-    let storage = Arc::new(RealStorage::create_directory(directory)?);
-    let options = BuildOptions {
-        chunks: Some(1),
-        threads: 1,
-        memory_bytes: ram_mb << 20,
-        analyzer: Some(Analyzer::Plain),
-        texts: Some(Texts::Stored),
-        ..BuildOptions::default()
-    };
     let reading = ReadOptions {
         strict: true,
         ..ReadOptions::default()
     };
     let mut reader = Reader::open(vec![Source::JsonLines(corpus.to_owned())], reading)?;
-    let mut writer = Writer::open(storage, options)?;
+    let (_, mut writer) = new_index(directory, ram_mb << 20)?;
     while let Some(document) = reader.next_document()? {
         writer.add(in_one_field(document))?;
     }
@@ -56,6 +43,25 @@ pub(crate) fn index(corpus: &Path, directory: &Path, ram_mb: u64) -> Result<()> 
         summary.store_bytes
     );
     Ok(())
+}
+
+/// Returns the storage and the writer of a new index, in place of what is in the directory.
+pub(crate) fn new_index(directory: &Path, memory_bytes: u64) -> Result<(SharedStorage, Writer)> {
+    if directory.exists() {
+        std::fs::remove_dir_all(directory)?;
+    }
+    std::fs::create_dir_all(directory)?;
+    let storage: SharedStorage = Arc::new(RealStorage::create_directory(directory)?);
+    let options = BuildOptions {
+        chunks: Some(1),
+        threads: 1,
+        memory_bytes,
+        analyzer: Some(Analyzer::Plain),
+        texts: Some(Texts::Stored),
+        ..BuildOptions::default()
+    };
+    let writer = Writer::open(storage.clone(), options)?;
+    Ok((storage, writer))
 }
 
 /// Returns the document with its title as the first line of its body, and without the site, which is known from its URL.

@@ -15,10 +15,10 @@ mod times;
 mod writes;
 
 use crate::Result;
-use crate::build::in_one_field;
+use crate::build::{in_one_field, new_index};
 use crate::words::query_of;
 use corpus::Document;
-use index::{BuildOptions, Segment, Texts, Writer};
+use index::{Index, Segment};
 use ingest::{LiveOptions, LiveWriter};
 use pace::{Random, until};
 use search::{Operator, Plan, Ranking, top_of_partition};
@@ -27,9 +27,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use text::Analyzer;
 use times::Times;
-use vfs::{RealStorage, SharedStorage};
+use vfs::SharedStorage;
 use writes::Writes;
 
 /// Searches a second.
@@ -99,7 +98,7 @@ pub(crate) fn run(corpus: &Path, directory: &Path, queries: &Path, sizes: &Sizes
             eprintln!("cannot open what was written: {error}");
         }
     });
-    let segments_start = segments_of(&generations).len();
+    let segments_start = segments_of(&generations.newest()).len();
 
     let begun = Instant::now();
     while begun.elapsed() < WARM {
@@ -142,7 +141,7 @@ pub(crate) fn run(corpus: &Path, directory: &Path, queries: &Path, sizes: &Sizes
     }
     let newest = generations.newest();
     let live_docs = newest.statistics().documents_count();
-    let segments_end = segments_of(&generations).len();
+    let segments_end = segments_of(&newest).len();
     let (anonymous_mb, peak_mb) = (process::status_mb("RssAnon")?, process::status_mb("VmHWM")?);
 
     let rest = &lines[written.next..];
@@ -179,20 +178,7 @@ fn document(line: &str) -> Result<Document> {
 
 /// Makes an index of the documents with merges within commits.
 fn preload(lines: &[&str], directory: &Path) -> Result<SharedStorage> {
-    if directory.exists() {
-        std::fs::remove_dir_all(directory)?;
-    }
-    std::fs::create_dir_all(directory)?;
-    let storage: SharedStorage = Arc::new(RealStorage::create_directory(directory)?);
-    let options = BuildOptions {
-        chunks: Some(1),
-        threads: 1,
-        memory_bytes: MEMORY_BYTES,
-        analyzer: Some(Analyzer::Plain),
-        texts: Some(Texts::Stored),
-        ..BuildOptions::default()
-    };
-    let mut writer = Writer::open(storage.clone(), options)?;
+    let (storage, mut writer) = new_index(directory, MEMORY_BYTES)?;
     for line in lines {
         writer.add(document(line)?)?;
     }
@@ -200,15 +186,14 @@ fn preload(lines: &[&str], directory: &Path) -> Result<SharedStorage> {
     Ok(storage)
 }
 
-fn segments_of(generations: &Generations) -> Vec<Arc<Segment>> {
-    let index = generations.newest();
+fn segments_of(index: &Index) -> Vec<Arc<Segment>> {
     index.segments(0..index.chunks_count()).cloned().collect()
 }
 
 /// Finds the ten best documents with all words in the newest generation, and reads their titles.
 fn search(generations: &Generations, text: &str) -> Result<()> {
     let index = generations.newest();
-    let segments: Vec<Arc<Segment>> = index.segments(0..index.chunks_count()).cloned().collect();
+    let segments = segments_of(&index);
     let query = query_of(text, index.analyzer(), Operator::And);
     let plan = Plan::new(&query, Ranking::default(), index.statistics())?;
     for hit in top_of_partition(&plan, &segments, 10)? {
