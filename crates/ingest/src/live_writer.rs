@@ -3,7 +3,7 @@
 use crate::change::{Change, ConditionalChange, Outcome};
 use crate::consider::consider;
 use crate::merge_state::segments_of;
-use crate::merging::SEGMENTS_LIMIT;
+use crate::merging::SEGMENTS_MAX;
 use crate::options::LiveOptions;
 use crate::shared::{Hooks, LiveStatus, Shared};
 use crate::{LiveError, Version, group_commit, merging, refresh};
@@ -65,7 +65,7 @@ impl LiveWriter {
         hooks: Arc<Hooks>,
         before: Option<&Shared>,
     ) -> Result<LiveWriter, IndexError> {
-        let has_too_many = segments_of(&Index::open(storage.clone())?) >= SEGMENTS_LIMIT;
+        let has_too_many = segments_of(&Index::open(storage.clone())?) >= SEGMENTS_MAX;
         let recovering = BuildOptions {
             threads: options.threads,
             memory_bytes: options.memory_bytes,

@@ -19,6 +19,9 @@ use vfs::SharedStorage;
 const HURRY_SEGMENTS: usize = 20;
 /// Segments of a partition at which refreshes wait for the merge under way.
 pub(crate) const SEGMENTS_LIMIT: usize = 64;
+/// Segments of a partition at which a recovery merges before changes are accepted. So many are left only where merges were
+/// given up again and again, as on a disk that is full for hours.
+pub(crate) const SEGMENTS_MAX: usize = 256;
 
 /// Plans a merge where one is due; `snapshot` is that of the last commit. Called by the thread that commits, and before it
 /// begins.
@@ -63,9 +66,10 @@ pub(crate) fn run(shared: &Arc<Shared>) {
 
 fn write(shared: &Arc<Shared>, job: MergeJob) -> Result<MergedSegments, IndexError> {
     let limits = Arc::new(MergeLimits::new(Arc::clone(shared)));
-    let paced = PacedStorage::new(shared.storage.clone(), Arc::<MergeLimits>::clone(&limits));
-    let storage: SharedStorage = Arc::new(paced);
-    job.run(&storage, shared.options.memory_bytes, &|| limits.step())
+    let paced = Arc::new(PacedStorage::new(shared.storage.clone(), limits));
+    let storage: SharedStorage = Arc::<PacedStorage>::clone(&paced);
+    let step = || paced.step().map_err(IndexError::from);
+    job.run(&storage, shared.options.memory_bytes, &step)
 }
 
 fn next_job(shared: &Shared) -> Option<MergeJob> {

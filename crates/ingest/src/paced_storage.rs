@@ -31,8 +31,18 @@ impl PacedStorage {
         PacedStorage { inner, limits }
     }
 
+    /// Keeps the pace between pieces of work that write nothing.
+    pub(crate) fn step(&self) -> Result<(), StorageError> {
+        self.limits.step();
+        self.ensure_not_stopped("merge", "")
+    }
+
     fn ensure_going(&self, operation: &'static str, name: &str) -> Result<(), StorageError> {
         self.limits.step_now();
+        self.ensure_not_stopped(operation, name)
+    }
+
+    fn ensure_not_stopped(&self, operation: &'static str, name: &str) -> Result<(), StorageError> {
         let path = self.inner.location().join(name);
         ensure_going(&*self.limits)
             .map_err(|stopped| StorageError::from_io(operation, &path, stopped))

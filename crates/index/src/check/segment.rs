@@ -6,6 +6,7 @@ use super::pairs;
 use super::report::CheckReport;
 use crate::manifest::Manifest;
 use crate::store::StorePart;
+use crate::terms::TermKey;
 use crate::{DocId, Field, IndexError, Layout, Segment, TermRecord, length};
 use corpus::url_hash;
 use fields::TextFields;
@@ -90,6 +91,9 @@ fn check_terms(
             return Err(segment.damaged_at_terms(&format!("{key:?} is not a field and a term")));
         };
         let record = segment.record(ordinal)?;
+        if segment.find(TermKey::of(key))? != Some(record) {
+            return Err(segment.damaged_at_terms(&format!("term {term:?} is not found")));
+        }
         let with_positions = field.has_positions(term.as_bytes());
         check_list(
             segment,

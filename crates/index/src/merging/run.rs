@@ -13,8 +13,8 @@ use std::sync::Arc;
 use vfs::SharedStorage;
 
 impl MergeJob {
-    /// Writes the merged segments and their statistics. Calls `step` often between reads and writes, so that it may pause;
-    /// a failing `storage` ends the merge.
+    /// Writes the merged segments and their statistics. Calls `step` often between reads and writes, so that it may pause.
+    /// Its error ends the merge, at the next write at the latest if `storage` fails too.
     ///
     /// # Errors
     /// Nothing is visible; the next commit without the reservation removes what was written.
@@ -22,7 +22,7 @@ impl MergeJob {
         self,
         storage: &SharedStorage,
         memory_bytes: u64,
-        step: &(dyn Fn() + Sync),
+        step: &(dyn Fn() -> Result<(), IndexError> + Sync),
     ) -> Result<MergedSegments, IndexError> {
         let MergeJob {
             manifest: begun,
@@ -37,7 +37,8 @@ impl MergeJob {
             threads: 1,
             list_bytes_max: None,
             deletions: Some(&gone),
-            progress: &|_| step(),
+            // Files end by an error of the storage.
+            progress: &|_| drop(step()),
         };
         let sources: Vec<(u32, Vec<Source>)> = jobs
             .iter()
@@ -82,6 +83,7 @@ impl MergeJob {
             },
             &after,
             merged_statistics_file(first),
+            step,
         )?;
         let entry_of = |segment: u32| {
             let mut entries = manifest.segments.iter();

@@ -1,6 +1,7 @@
 //! Terms and words of deleted documents, which the lists of segments still count.
 
 use super::shared::{SharedTerms, SharedTermsWriter};
+use super::steps::TermSteps;
 use crate::deletions::Deletions;
 use crate::manifest::FileEntry;
 use crate::names::FileName;
@@ -115,9 +116,14 @@ impl Deleted {
 
 impl Deleted {
     /// Adds the counts of a file of deleted terms.
-    pub(super) fn add_file(&mut self, file: &SharedTerms) -> Result<(), IndexError> {
+    pub(super) fn add_file(
+        &mut self,
+        file: &SharedTerms,
+        steps: &mut TermSteps<'_>,
+    ) -> Result<(), IndexError> {
         let mut terms = file.stream();
         while let Some((key, ordinal)) = terms.next() {
+            steps.term()?;
             let (count, _) = file.at(ordinal)?;
             let sum = self.terms.entry(key.to_vec()).or_default();
             *sum = sum.saturating_add(count);
@@ -126,9 +132,14 @@ impl Deleted {
     }
 
     /// Adds the difference between a base's counts and those of the lists of its segments.
-    pub(super) fn add_base(&mut self, base: &SharedTerms) -> Result<(), IndexError> {
+    pub(super) fn add_base(
+        &mut self,
+        base: &SharedTerms,
+        steps: &mut TermSteps<'_>,
+    ) -> Result<(), IndexError> {
         let mut terms = base.stream();
         while let Some((key, ordinal)) = terms.next() {
+            steps.term()?;
             let (live, places) = base.at(ordinal)?;
             let counts = places.iter().map(|place| place.record.documents_count);
             let all: u64 = counts.map(u64::from).sum();
@@ -144,11 +155,13 @@ impl Deleted {
         &mut self,
         removed: &[&Segment],
         merged: &[&Segment],
+        steps: &mut TermSteps<'_>,
     ) -> Result<(), IndexError> {
         let both: Vec<&Segment> = removed.iter().chain(merged).copied().collect();
         let union: OpBuilder = both.iter().map(|segment| segment.terms()).collect();
         let mut terms = union.union();
         while let Some((term, found)) = terms.next() {
+            steps.term()?;
             let (mut before, mut after) = (0, 0);
             for found in found {
                 let count = both[found.index].record(found.value)?.documents_count;

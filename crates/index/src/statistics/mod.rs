@@ -12,6 +12,7 @@ mod deleted;
 mod merged;
 mod place;
 mod shared;
+mod steps;
 mod write;
 
 pub(crate) use deleted::Deleted;
@@ -28,7 +29,7 @@ use crate::manifest::{FileEntry, Manifest, StatisticsLayers};
 use crate::sealed::{Identity, Kind};
 use crate::section::open_live;
 use crate::terms::{self, TermKey};
-use crate::{Field, IndexError, LookUpStep, Segment, TermHash};
+use crate::{Field, IndexError, LookUpStep, Segment, TermHash, TermRecord};
 use fields::TextFields;
 use fst::Streamer;
 use smallvec::smallvec;
@@ -203,7 +204,31 @@ impl Statistics {
     }
 
     fn find(&self, key: TermKey<'_>) -> Result<Option<TermStatistics>, IndexError> {
-        let mut found = match self.term_of_base(key)? {
+        self.find_with(key, &|number| self.segments[number as usize].find(key))
+    }
+
+    /// Does what [`Self::term`] does, given the lists of the term in all segments: for a check of every term, since a term
+    /// of one segment would be looked up in all of them.
+    pub(crate) fn term_in(
+        &self,
+        key: TermKey<'_>,
+        places: &[TermPlace],
+    ) -> Result<Option<TermStatistics>, IndexError> {
+        let in_segment = |number: u32| {
+            let at = places.binary_search_by_key(&number, |place| place.segment);
+            Ok(at.ok().map(|at| places[at].record))
+        };
+        self.find_with(key, &in_segment)
+    }
+
+    /// Returns the statistics of a term. `in_segment` looks it up in a segment, by number.
+    #[inline]
+    fn find_with(
+        &self,
+        key: TermKey<'_>,
+        in_segment: &impl Fn(u32) -> Result<Option<TermRecord>, IndexError>,
+    ) -> Result<Option<TermStatistics>, IndexError> {
+        let mut found = match self.term_of_base(key, in_segment)? {
             Some(found) => found,
             None if self.newer.is_empty() => return Ok(None),
             None => TermStatistics {
@@ -212,13 +237,18 @@ impl Statistics {
             },
         };
         if !(self.newer.is_empty() && self.deleted.is_empty()) {
-            self.add_changes(key, &mut found)?;
+            self.add_changes(key, in_segment, &mut found)?;
         }
         Ok((found.document_frequency > 0).then_some(found))
     }
 
     /// Returns the statistics of a term in the segments that the base counts.
-    fn term_of_base(&self, key: TermKey<'_>) -> Result<Option<TermStatistics>, IndexError> {
+    #[inline]
+    fn term_of_base(
+        &self,
+        key: TermKey<'_>,
+        in_segment: &impl Fn(u32) -> Result<Option<TermRecord>, IndexError>,
+    ) -> Result<Option<TermStatistics>, IndexError> {
         if let Some(base) = &self.base
             && let Some((document_frequency, mut places)) = base.find(key)?
         {
@@ -243,7 +273,7 @@ impl Statistics {
                 untrusted = Some(segment);
                 continue;
             }
-            let record = match segment.find(key) {
+            let record = match in_segment(number) {
                 // The damage was found by this look-up.
                 Err(_) if !segment.file().is_trusted() => {
                     untrusted = Some(segment);
@@ -267,13 +297,19 @@ impl Statistics {
     }
 
     /// Adds the lists of newer segments, and subtracts documents deleted since the base.
-    fn add_changes(&self, key: TermKey<'_>, found: &mut TermStatistics) -> Result<(), IndexError> {
+    #[inline]
+    fn add_changes(
+        &self,
+        key: TermKey<'_>,
+        in_segment: &impl Fn(u32) -> Result<Option<TermRecord>, IndexError>,
+        found: &mut TermStatistics,
+    ) -> Result<(), IndexError> {
         for &number in &self.newer {
             let segment = &self.segments[number as usize];
             // Its count enters the weight of the term in every part of the index, so no part answers without it: scores
             // would differ from those of the whole index. The next base has the count, and then its part alone is left out.
             segment.file().ensure_trusted()?;
-            if let Some(record) = segment.find(key)? {
+            if let Some(record) = in_segment(number)? {
                 found.document_frequency += u64::from(record.documents_count);
                 found.places.push(TermPlace {
                     segment: number,

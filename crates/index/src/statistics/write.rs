@@ -12,6 +12,7 @@
 
 use super::deleted::finish_file;
 use super::shared::SharedTermsWriter;
+use super::steps::TermSteps;
 use super::{Deleted, Statistics, TermPlace};
 use crate::manifest::{FileEntry, Manifest, StatisticsEntry};
 use crate::names::{FileName, statistics_file};
@@ -45,12 +46,12 @@ pub(crate) fn each_shared_term(
     deleted: &Deleted,
     each: impl FnMut(&[u8], u64, &[TermPlace]) -> Result<(), IndexError>,
 ) -> Result<(), IndexError> {
-    each_term_where(
-        segments,
-        deleted,
-        |places, gone| places > 1 || gone > 0,
-        each,
-    )
+    each_term_where(segments, deleted, &mut TermSteps::free(), is_shared, each)
+}
+
+/// Returns whether a base must hold a term with so many places, of which so many documents are deleted.
+fn is_shared(places: usize, gone: u64) -> bool {
+    places > 1 || gone > 0
 }
 
 /// Calls `each` for every term, in order, with its document frequency and its places.
@@ -59,12 +60,13 @@ pub(crate) fn each_term(
     deleted: &Deleted,
     each: impl FnMut(&[u8], u64, &[TermPlace]) -> Result<(), IndexError>,
 ) -> Result<(), IndexError> {
-    each_term_where(segments, deleted, |_, _| true, each)
+    each_term_where(segments, deleted, &mut TermSteps::free(), |_, _| true, each)
 }
 
 fn each_term_where(
     segments: &[Arc<Segment>],
     deleted: &Deleted,
+    steps: &mut TermSteps<'_>,
     is_wanted: impl Fn(usize, u64) -> bool,
     mut each: impl FnMut(&[u8], u64, &[TermPlace]) -> Result<(), IndexError>,
 ) -> Result<(), IndexError> {
@@ -72,6 +74,7 @@ fn each_term_where(
     let mut terms = union.union();
     let mut places = Vec::new();
     while let Some((term, found)) = terms.next() {
+        steps.term()?;
         let gone = deleted.terms.get(term).copied().unwrap_or(0);
         if !is_wanted(found.len(), gone) {
             continue;
@@ -103,7 +106,8 @@ pub(crate) fn write_whole(
         return Ok(None);
     }
     let file = statistics_file(manifest.generation);
-    let file = write_base(storage, manifest, segments, deleted, file)?;
+    let mut steps = TermSteps::free();
+    let file = write_base(storage, manifest, segments, deleted, file, &mut steps)?;
     Ok(Some(StatisticsEntry::Whole(file)))
 }
 
@@ -114,11 +118,11 @@ pub(super) fn write_base(
     segments: &[Arc<Segment>],
     deleted: &Deleted,
     file: FileName,
+    steps: &mut TermSteps<'_>,
 ) -> Result<FileEntry, IndexError> {
     let mut terms = SharedTermsWriter::new(storage, &file.0);
-    each_shared_term(segments, deleted, |term, count, places| {
-        terms.push(term, count, places)
-    })?;
+    let push = |term: &[u8], count, places: &[TermPlace]| terms.push(term, count, places);
+    each_term_where(segments, deleted, steps, is_shared, push)?;
     finish_file(storage, manifest.index_id(), file, terms)
 }
 
@@ -133,6 +137,7 @@ pub(crate) fn write_changes(
     policy: &LayersPolicy,
 ) -> Result<Option<StatisticsEntry>, IndexError> {
     let mut layers = before.layers().clone();
+    let mut steps = TermSteps::free();
     let pinned = policy.pinned.unwrap_or(0);
     let is_base_due = match base_due(before, segments, &deleted, policy.small_terms_max) {
         BaseDue::No => false,
@@ -141,7 +146,7 @@ pub(crate) fn write_changes(
         BaseDue::Large => !policy.leaves_base,
     };
     if is_base_due {
-        add_uncounted(&mut deleted, before)?;
+        add_uncounted(&mut deleted, before, &mut steps)?;
         return write_whole(storage, manifest, segments, &deleted);
     }
     if !deleted.terms.is_empty() {
@@ -151,7 +156,7 @@ pub(crate) fn write_changes(
             if is_pinned || file.terms_count() > 2 * deleted.terms.len() as u64 {
                 break;
             }
-            deleted.add_file(file)?;
+            deleted.add_file(file, &mut steps)?;
             layers.deleted.pop();
         }
         let file = statistics_file(manifest.generation);
@@ -176,18 +181,23 @@ pub(crate) fn write_merged(
     segments: &[Arc<Segment>],
     mut deleted: Deleted,
 ) -> Result<Option<StatisticsEntry>, IndexError> {
-    add_uncounted(&mut deleted, before)?;
-    deleted.drop_merged(removed, merged)?;
+    let mut steps = TermSteps::free();
+    add_uncounted(&mut deleted, before, &mut steps)?;
+    deleted.drop_merged(removed, merged, &mut steps)?;
     write_whole(storage, manifest, segments, &deleted)
 }
 
 /// Adds all deleted documents that lists of segments count and the statistics `before` do not.
-pub(super) fn add_uncounted(deleted: &mut Deleted, before: &Statistics) -> Result<(), IndexError> {
+pub(super) fn add_uncounted(
+    deleted: &mut Deleted,
+    before: &Statistics,
+    steps: &mut TermSteps<'_>,
+) -> Result<(), IndexError> {
     if let Some(base) = before.base() {
-        deleted.add_base(base)?;
+        deleted.add_base(base, steps)?;
     }
     for file in before.deleted() {
-        deleted.add_file(file)?;
+        deleted.add_file(file, steps)?;
     }
     Ok(())
 }

@@ -64,6 +64,16 @@ pub enum TextKey<'a> {
     UrlHash(u64),
 }
 
+impl<'a> TextKey<'a> {
+    /// Returns the URL where it is known, and its hash.
+    fn url_and_hash(self) -> (Option<&'a str>, u64) {
+        match self {
+            TextKey::Url(url) => (Some(url), corpus::url_hash(url)),
+            TextKey::UrlHash(hash) => (None, hash),
+        }
+    }
+}
+
 /// Texts of all chunks.
 #[derive(Debug)]
 pub struct DocumentStore {
@@ -84,13 +94,20 @@ impl DocumentStore {
 
     /// Returns the files in which a document is looked up.
     pub(crate) fn files_of(&self, key: TextKey<'_>) -> impl Iterator<Item = &Arc<LiveFile>> {
-        let hash = match key {
-            TextKey::Url(url) => corpus::url_hash(url),
-            TextKey::UrlHash(hash) => hash,
-        };
+        let (_, hash) = key.url_and_hash();
         let chunk = hash.checked_rem(self.chunks.len() as u64);
         let parts = chunk.and_then(|chunk| self.chunks.get(chunk as usize));
         parts.into_iter().flatten().map(|part| part.file())
+    }
+
+    /// Returns the bytes to decompress for the text at `key`, which are those of a long text and its fields alone; 0 where
+    /// none is found. Reads no text.
+    pub fn block_bytes(&self, key: TextKey<'_>) -> u32 {
+        let (_, hash) = key.url_and_hash();
+        let chunk = hash.checked_rem(self.chunks.len() as u64);
+        let parts = chunk.and_then(|chunk| self.chunks.get(chunk as usize));
+        let mut parts = parts.into_iter().flatten();
+        parts.find_map(|part| part.block_bytes(hash)).unwrap_or(0)
     }
 
     fn find<'b>(
@@ -98,10 +115,7 @@ impl DocumentStore {
         key: TextKey<'_>,
         buffer: &'b mut Vec<u8>,
     ) -> Result<Option<Fields<'b>>, IndexError> {
-        let (url, hash) = match key {
-            TextKey::Url(url) => (Some(url), corpus::url_hash(url)),
-            TextKey::UrlHash(hash) => (None, hash),
-        };
+        let (url, hash) = key.url_and_hash();
         let chunks = self.chunks.len() as u64;
         if chunks == 0 {
             return Ok(None);

@@ -122,6 +122,19 @@ impl StorePart {
         Ok(None)
     }
 
+    /// Returns the bytes of the decompressed block of the first document with the hash, as the block says; `None` where
+    /// there is none.
+    pub(super) fn block_bytes(&self, hash: u64) -> Option<u32> {
+        let rank = self.first_rank(hash).ok()?;
+        if rank == self.documents_count() {
+            return None;
+        }
+        let (found_hash, location) = self.entry(rank).ok()?;
+        let start = self.block_start(location.block) as usize;
+        let bytes = self.payload.get(start..start.checked_add(4)?)?;
+        (found_hash == hash).then(|| read_u32(bytes, 0))
+    }
+
     /// Returns whether any document has the hash.
     pub(crate) fn has_hash(&self, hash: u64) -> Result<bool, IndexError> {
         let rank = self.first_rank(hash)?;
@@ -147,15 +160,19 @@ impl StorePart {
         self.payload.damaged(start, &what)
     }
 
+    /// Returns the offset of a block in the payload.
+    fn block_start(&self, block: u32) -> u64 {
+        let before = (block as usize).checked_sub(1);
+        before.map_or(0, |before| self.ends.read_u64(before * 8))
+    }
+
     fn fields<'b>(
         &self,
         location: Location,
         buffer: &'b mut Vec<u8>,
     ) -> Result<Fields<'b>, IndexError> {
         let block = location.block as usize;
-        let start = block
-            .checked_sub(1)
-            .map_or(0, |before| self.ends.read_u64(before * 8));
+        let start = self.block_start(location.block);
         let damaged = || self.damaged_block(location.block, start);
         let end = self.ends.read_u64(block * 8) as usize;
         let bytes = self.payload.get(start as usize..end).ok_or_else(damaged)?;

@@ -2,11 +2,12 @@
 
 use corpus::Document;
 use index::{
-    BuildOptions, Field, Index, MergeJob, MergePolicy, MergedSegments, Merging, Texts, WriteLock,
-    Writer, check,
+    BuildOptions, Field, Index, IndexError, MergeJob, MergePolicy, MergedSegments, Merging, Texts,
+    WriteLock, Writer, check,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use vfs::{Fault, FaultKind, FaultyStorage, MemoryStorage, SharedStorage};
 
@@ -158,7 +159,7 @@ impl Lived {
             }
             Step::Run => match std::mem::take(&mut self.merge) {
                 Merge::Planned(job) => {
-                    let merged = job.run(&self.storage, MEMORY_BYTES, &|| {}).unwrap();
+                    let merged = job.run(&self.storage, MEMORY_BYTES, &|| Ok(())).unwrap();
                     self.merge = Merge::Finished(merged);
                 }
                 other => self.merge = other,
@@ -300,6 +301,32 @@ fn statistics_of_a_merge_that_are_replaced_at_once_are_removed() {
     lived.check();
 }
 
+/// The statistics of a merge are counts of many terms, most of them not written: the merge ends between two of them.
+#[test]
+fn a_step_that_fails_ends_a_merge_without_a_write() {
+    let mut lived = Lived::new(memory(), Texts::Stored, 1);
+    // Words of the first version, so that the segments have thousands of terms.
+    lived.version = 0;
+    lived.apply(&Step::Commit((50..60).collect(), vec![3]));
+    lived.apply(&Step::Plan);
+    let Merge::Planned(job) = std::mem::take(&mut lived.merge) else {
+        panic!("no merge is due");
+    };
+    let given_up = || {
+        Err(IndexError::Mismatch {
+            path: PathBuf::new(),
+            reason: "given up".to_owned(),
+        })
+    };
+    let ended = job.run(&lived.storage, MEMORY_BYTES, &given_up);
+    assert_eq!(ended.unwrap_err().to_string(), ": given up");
+    lived.apply(&Step::Plan);
+    lived.apply(&Step::Run);
+    lived.apply(&Step::Commit(vec![], vec![41]));
+    assert_eq!(lived.installed, 1);
+    lived.check();
+}
+
 /// A disk that fails during a merge leaves the index as it is, and another merge succeeds.
 #[test]
 fn a_failing_disk_leaves_the_index_as_it_is() {
@@ -319,7 +346,7 @@ fn a_failing_disk_leaves_the_index_as_it_is() {
         };
         let fault = Fault::once(operation, FaultKind::NoSpace);
         let faulty: SharedStorage = Arc::new(FaultyStorage::new(lived.storage.clone(), fault));
-        match job.run(&faulty, MEMORY_BYTES, &|| {}) {
+        match job.run(&faulty, MEMORY_BYTES, &|| Ok(())) {
             Err(_) => failures += 1,
             Ok(_) => break,
         }
