@@ -10,6 +10,11 @@ const FREQUENT: [&str; 16] = [
     "as", "there",
 ];
 
+/// A question of many words, frequent and rare ones.
+const MANY: &str = "the president of the united states was asked to go to the lighthouse in that year and he said that \
+    it is for the people who live there with the sea on one side as well as a road to no town on the other but the \
+    harbour had been closed by then so nobody went";
+
 fn standard() -> Analyzer {
     Analyzer::Standard(Languages::default().with(Language::English))
 }
@@ -103,6 +108,8 @@ fn summaries(criterion: &mut Criterion) {
             standard(),
             "the president of the united states",
         ),
+        ("long_standard_many", &long, standard(), MANY),
+        ("short_standard_many", &short, standard(), MANY),
         (
             "short_standard",
             &short,

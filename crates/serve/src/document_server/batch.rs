@@ -1,5 +1,12 @@
-//! Summaries of one request, made by the caller's thread and handlers together: each takes the next text.
+//! Summaries of one request, made by the caller's thread and handlers together: each takes the next text, or a piece of a
+//! long one.
+//!
+//! ```text
+//! texts by length   0 ████████████  4 ███  1 █  2 █  3 █
+//! ranges              ┴─┴─┴─┴─┴─┴     ┴    ┴    ┴    ┴      a long text has several, once it is decompressed
+//! ```
 
+use super::long_text::{LongText, Piece, pieces_count};
 use crate::api::messages::{SummariesOf, SummariesRequest, TextSummary};
 use crate::api::server_error::ServerError;
 use engine::summary_of;
@@ -7,12 +14,15 @@ use index::{Index, TextKey, Texts};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 use text::summary::{SummaryOptions, SummaryQuery};
 
+/// Upper limit on the wait for a text that another thread decompresses.
+const PATIENCE: Duration = Duration::from_micros(100);
+
 /// Result for one summary: `None` if the text is missing; empty in an index without texts.
-type Summary = Result<Option<TextSummary>, ServerError>;
+pub(super) type Summary = Result<Option<TextSummary>, ServerError>;
 
 /// Summaries of one request, shared by the caller and the handlers.
 #[derive(Debug)]
@@ -24,19 +34,31 @@ pub(super) struct Batch {
     deadline: Instant,
     /// Whether the request was cancelled.
     is_cancelled: AtomicBool,
-    /// Index of the next summary to make.
+    /// Numbers of the texts, and how many ranges each has at most: long texts first, so that the last ranges are short.
+    order: Vec<(usize, usize)>,
+    /// Place in the order of the next text to read.
     next: AtomicUsize,
+    /// Ranges that no thread has taken. Never rises.
+    left: AtomicUsize,
+    /// Ranges done.
+    ranges_done: AtomicUsize,
+    /// Long texts that have pieces left, and the next piece of each.
+    long: Mutex<Vec<(Arc<LongText>, usize)>>,
+    /// Signalled when a long text has been read.
+    read: Condvar,
     done: Mutex<Done>,
 }
 
-/// What came of taking the next text.
+/// What came of taking the next range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Worked {
-    /// A summary was made.
+    /// A range was done.
     One,
     /// The summary that was missing last was made: whoever made it answers.
     Last,
-    /// Every text is taken.
+    /// Another thread reads a long text, and none of its pieces can be taken yet.
+    NoneYet,
+    /// Every range is taken.
     NoneLeft,
 }
 
@@ -45,6 +67,12 @@ struct Done {
     count: usize,
     /// Summaries made; an entry stays `None` if making it panicked.
     summaries: Vec<Option<Summary>>,
+}
+
+/// What came of reading a text.
+enum Read {
+    Made(Summary),
+    Long(LongText),
 }
 
 thread_local! {
@@ -56,6 +84,11 @@ impl Batch {
     pub(super) fn new(index: Arc<Index>, request: SummariesRequest) -> Batch {
         let terms = request.terms.to_vec();
         let count = request.of.count();
+        let store = index.documents();
+        let keys = (0..count).map_while(|number| request.of.key(number));
+        let ranges = keys.map(|key| pieces_count(store.block_bytes(key)));
+        let mut order: Vec<(usize, usize)> = ranges.enumerate().collect();
+        order.sort_by_key(|&(_, ranges)| std::cmp::Reverse(ranges));
         Batch {
             query: SummaryQuery::new(index.analyzer(), terms, SummaryOptions::default()),
             index,
@@ -64,6 +97,11 @@ impl Batch {
             deadline: request.deadline,
             is_cancelled: AtomicBool::new(false),
             next: AtomicUsize::new(0),
+            left: AtomicUsize::new(order.iter().map(|&(_, ranges)| ranges).sum()),
+            ranges_done: AtomicUsize::new(0),
+            order,
+            long: Mutex::default(),
+            read: Condvar::new(),
             done: Mutex::new(Done {
                 count: 0,
                 summaries: (0..count).map(|_| None).collect(),
@@ -71,16 +109,14 @@ impl Batch {
         }
     }
 
-    /// Returns the number of summaries that no thread has begun.
+    /// Returns the number of ranges that no thread has begun.
     pub(super) fn left_count(&self) -> usize {
-        let taken = self.next.load(Ordering::Relaxed);
-        self.of.count().saturating_sub(taken)
+        self.left.load(Ordering::Relaxed)
     }
 
-    /// Returns the number of summaries made.
-    pub(super) fn made_count(&self) -> usize {
-        let done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
-        done.count
+    /// Returns the number of ranges done.
+    pub(super) fn done_count(&self) -> usize {
+        self.ranges_done.load(Ordering::Relaxed)
     }
 
     /// Returns whether there is nothing to make.
@@ -93,16 +129,96 @@ impl Batch {
         self.is_cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Makes the next summary.
+    /// Does the next range: a piece of a long text that is read, or else the next text.
     pub(super) fn work_on_one(&self) -> Worked {
-        let taken = self.next.fetch_add(1, Ordering::Relaxed);
-        let Some(key) = self.of.key(taken) else {
-            return Worked::NoneLeft;
+        let worked = match self.take_piece() {
+            Some((text, piece)) => self.search_piece(&text, piece),
+            None => self.work_on_text(),
         };
-        // Every summary must be counted as done, even after a panic, or nobody would answer.
-        let summary = catch_unwind(AssertUnwindSafe(|| self.summary(key))).ok();
+        if let Worked::One | Worked::Last = worked {
+            self.ranges_done.fetch_add(1, Ordering::Relaxed);
+        }
+        worked
+    }
+
+    /// Waits a little for a text that another thread reads.
+    pub(super) fn wait_for_pieces(&self) {
+        let long = self.long.lock().unwrap_or_else(PoisonError::into_inner);
+        if long.is_empty() {
+            drop(self.read.wait_timeout(long, PATIENCE));
+        }
+    }
+
+    fn take_piece(&self) -> Option<(Arc<LongText>, usize)> {
+        if self.order.first().is_none_or(|&(_, ranges)| ranges == 1) {
+            return None;
+        }
+        let mut long = self.long.lock().unwrap_or_else(PoisonError::into_inner);
+        let (text, next) = long.last_mut()?;
+        let taken = (Arc::clone(text), *next);
+        *next += 1;
+        if *next == text.pieces_count() {
+            long.pop();
+        }
+        self.left.fetch_sub(1, Ordering::Relaxed);
+        Some(taken)
+    }
+
+    fn search_piece(&self, text: &LongText, piece: usize) -> Worked {
+        let find = || match self.is_over() {
+            true => Piece::Expired,
+            false => Piece::Found(text.find(&self.query, piece)),
+        };
+        // Every piece must be counted as done, even after a panic, or nobody would answer.
+        let came = catch_unwind(AssertUnwindSafe(find)).unwrap_or(Piece::Missing);
+        if !text.put(piece, came) {
+            return Worked::One;
+        }
+        let summary = || text.summary(&self.query, &self.index, self.wants_fields);
+        let summary = catch_unwind(AssertUnwindSafe(summary)).ok().flatten();
+        self.put(text.number, summary)
+    }
+
+    fn work_on_text(&self) -> Worked {
+        let taken = self.next.fetch_add(1, Ordering::Relaxed);
+        let Some(&(number, ranges)) = self.order.get(taken) else {
+            return match self.left_count() {
+                0 => Worked::NoneLeft,
+                _ => Worked::NoneYet,
+            };
+        };
+        // As for pieces.
+        let read = catch_unwind(AssertUnwindSafe(|| self.read(number, ranges))).ok();
+        match read {
+            Some(Read::Long(text)) => {
+                // The first piece is that of this thread.
+                let text = Arc::new(text);
+                self.left
+                    .fetch_sub(1 + ranges - text.pieces_count(), Ordering::Relaxed);
+                if text.pieces_count() > 1 {
+                    let mut long = self.long.lock().unwrap_or_else(PoisonError::into_inner);
+                    long.push((Arc::clone(&text), 1));
+                    self.read.notify_all();
+                }
+                self.search_piece(&text, 0)
+            }
+            made => {
+                self.left.fetch_sub(ranges, Ordering::Relaxed);
+                self.put(
+                    number,
+                    made.and_then(|read| match read {
+                        Read::Made(summary) => Some(summary),
+                        Read::Long(_) => None,
+                    }),
+                )
+            }
+        }
+    }
+
+    /// Puts a summary where it belongs.
+    fn put(&self, number: usize, summary: Option<Summary>) -> Worked {
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
-        done.summaries[taken] = summary;
+        done.summaries[number] = summary;
         done.count += 1;
         match done.count == self.of.count() {
             true => Worked::Last,
@@ -115,34 +231,48 @@ impl Batch {
         (0..self.of.count()).filter_map(|at| self.of.key(at))
     }
 
-    fn summary(&self, key: TextKey<'_>) -> Summary {
+    /// Returns whether nobody waits for the summaries any more.
+    fn is_over(&self) -> bool {
+        self.is_cancelled.load(Ordering::Relaxed) || Instant::now() >= self.deadline
+    }
+
+    /// Makes the summary of a text, or cuts it into `ranges` pieces.
+    fn read(&self, number: usize, ranges: usize) -> Read {
         let store = self.index.documents();
+        let Some(key) = self.of.key(number) else {
+            return Read::Made(Ok(None));
+        };
         if store.texts() == Texts::None {
-            return Ok(Some(TextSummary::default()));
+            return Read::Made(Ok(Some(TextSummary::default())));
         }
-        if self.is_cancelled.load(Ordering::Relaxed) || Instant::now() >= self.deadline {
-            return Err(ServerError::Expired);
+        if self.is_over() {
+            return Read::Made(Err(ServerError::Expired));
         }
         let mut buffer = TEXT.take();
-        let mut summary = None;
+        let mut read = Read::Made(Ok(None));
         let found = store.with_text(key, &mut buffer, |url, body, fields| {
-            summary = Some(TextSummary {
-                url: url.to_owned(),
-                html: summary_of(
-                    &self.query,
-                    body,
-                    fields,
-                    self.index.statistics().text_fields(),
-                ),
-                fields: match self.wants_fields {
-                    true => fields.to_owned(),
-                    false => String::new(),
-                },
-            });
+            read = match ranges {
+                1 => Read::Made(Ok(Some(self.summary(url, body, fields)))),
+                _ => Read::Long(LongText::new(number, [url, body, fields], ranges)),
+            };
         });
         TEXT.replace(buffer);
-        found?;
-        Ok(summary)
+        match found {
+            Ok(_) => read,
+            Err(error) => Read::Made(Err(error.into())),
+        }
+    }
+
+    fn summary(&self, url: &str, body: &str, fields: &str) -> TextSummary {
+        let text_fields = self.index.statistics().text_fields();
+        TextSummary {
+            url: url.to_owned(),
+            html: summary_of(&self.query, body, fields, text_fields),
+            fields: match self.wants_fields {
+                true => fields.to_owned(),
+                false => String::new(),
+            },
+        }
     }
 
     /// Returns all summaries, once the last one is made.

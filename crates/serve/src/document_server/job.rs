@@ -17,7 +17,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A request for summaries. Its texts are its ranges, and whoever makes the last summary answers. Dropped without an
+/// A request for summaries. Its texts are its ranges, or their pieces, and whoever makes the last summary answers. Dropped without an
 /// answer, it is an error for its caller.
 pub(super) struct SummariesJob {
     batch: Batch,
@@ -80,7 +80,7 @@ impl SummariesJob {
         }
     }
 
-    /// Makes summaries on the calling thread for about `limit`. Returns whether some are left to take.
+    /// Makes summaries on the calling thread for about `limit`. Returns whether ranges are left to take.
     pub(super) fn work_for(&self, limit: Duration) -> bool {
         let _span = tracing::debug_span!("texts", query = self.query).entered();
         if self.batch.is_empty() {
@@ -88,25 +88,26 @@ impl SummariesJob {
             return false;
         }
         let begun = Instant::now();
-        while self.work_on_one() {
+        while self.work_on_one() == Some(true) {
             if begun.elapsed() > limit {
                 return self.batch.left_count() > 0;
             }
         }
-        false
+        self.batch.left_count() > 0
     }
 
-    /// Makes the next summary. Returns whether there was one to make, for a client that waits.
-    fn work_on_one(&self) -> bool {
+    /// Does the next range. Returns whether there was one to do; `None` where there will be one.
+    fn work_on_one(&self) -> Option<bool> {
         match self.batch.work_on_one() {
-            Worked::NoneLeft => return false,
+            Worked::NoneLeft => return Some(false),
+            Worked::NoneYet => return None,
             Worked::One => {}
             Worked::Last => self.answer(),
         }
         if self.is_abandoned() {
             self.batch.cancel();
         }
-        true
+        Some(true)
     }
 
     fn is_abandoned(&self) -> bool {
@@ -147,11 +148,11 @@ impl SummariesJob {
         reply.send(made);
     }
 
-    /// Returns the time that the texts left take one thread, by those made so far.
+    /// Returns the time that the ranges left take one thread, by those done so far.
     fn likely_ns(&self) -> u64 {
         let spent_ns = self.deadline.arrived.elapsed().as_nanos() as u64;
-        let (left, made) = (self.batch.left_count(), self.batch.made_count());
-        spent_ns / made.max(1) as u64 * left as u64
+        let (left, done) = (self.batch.left_count(), self.batch.done_count());
+        spent_ns / done.max(1) as u64 * left as u64
     }
 }
 
@@ -167,12 +168,20 @@ impl Job for SummariesJob {
             (handler.board).start(visiting.id, self.likely_ns());
             visitor.opened(self.batch.left_count());
         }
-        while self.work_on_one() {
+        loop {
+            match self.work_on_one() {
+                Some(true) => {}
+                Some(false) => return Ended::Exhausted,
+                None => {
+                    // The board decides what goes before a text that is being read.
+                    self.batch.wait_for_pieces();
+                    return Ended::of(self.batch.left_count() == 0);
+                }
+            }
             if !visitor.range_done(self.batch.left_count()) {
                 return Ended::of(self.batch.left_count() == 0);
             }
         }
-        Ended::Exhausted
     }
 
     fn finish(&self, _: &SharedBoard, _: &Figures) {}

@@ -4,17 +4,19 @@
 //! request ─► the caller's thread: the first texts ─► all made: answered, nobody woken
 //!                      │ more than 100 µs
 //!                      ▼
-//!            board ─► handlers: a text at a time, beside the caller for 5 ms ─► whoever makes the last one answers
+//!            board ─► handlers: a text or a piece of one, beside the caller for 5 ms ─► whoever makes the last one answers
 //! ```
 //!
 //! Waking a thread costs tens of microseconds, and most pages of summaries are complete by then; texts of a hundred thousand
-//! words are not. They go to a board as searches do: texts are the ranges, short requests go first, idle handlers help, and
+//! words are not. They go to a board as searches do: texts and pieces of long texts are the ranges, short requests go first,
+//! idle handlers help, and
 //! deadlines and cancellation end them. The caller's thread leaves after a few milliseconds, so that its connection can
 //! notice that the client has gone.
 
 mod batch;
 mod figures;
 mod job;
+mod long_text;
 
 pub(crate) use figures::DocumentFigures;
 

@@ -14,10 +14,22 @@ fn url(n: usize) -> String {
     format!("https://site1.example/{n}")
 }
 
-/// Bodies of some 100 kB, in which one sentence has the words.
+/// Bodies of 2 to 600 kB, of which the long ones have pieces. Sentences have one of the words, and one has both, at the
+/// beginning, in the middle or at the end.
 fn body(n: usize) -> String {
-    let filler = "plain words without meaning stand here. ".repeat(1_200);
-    format!("{filler}Here alpha meets beta in {n}. {filler}")
+    let repeated = [25, 1_200, 4_000, 7_000][n % 4];
+    let filler = "plain words without meaning stand here, or alpha alone. ";
+    let (before, after) = (n % 5 * repeated / 4, (4 - n % 5) * repeated / 4);
+    format!(
+        "{}Here alpha meets beta in {n}. {}",
+        filler.repeat(before),
+        filler.repeat(after)
+    )
+}
+
+/// A word without a blank, which cannot be cut.
+fn uncut() -> String {
+    "alpha".repeat(60_000)
 }
 
 fn long_texts() -> Arc<Index> {
@@ -25,7 +37,12 @@ fn long_texts() -> Arc<Index> {
         body: body(n),
         ..document(n, 1, 1)
     });
-    index(documents, 1)
+    let odd = [uncut(), String::new()].into_iter().zip(TEXTS..);
+    let odd = odd.map(|(body, n)| corpus::Document {
+        body,
+        ..document(n, 1, 1)
+    });
+    index(documents.chain(odd), 1)
 }
 
 fn terms() -> Vec<SummaryTerm> {
@@ -69,7 +86,8 @@ fn ask(
 fn shared_summaries_are_those_of_one_thread() {
     let index = long_texts();
     let query = SummaryQuery::new(index.analyzer(), terms(), SummaryOptions::default());
-    let expected: Vec<String> = (0..TEXTS).map(|n| query.summarize(&body(n))).collect();
+    let bodies = (0..TEXTS).map(body).chain([uncut(), String::new()]);
+    let expected: Vec<String> = bodies.map(|body| query.summarize(&body)).collect();
     assert!(expected[3].contains("<mark>alpha</mark> meets <mark>beta</mark> in 3"));
     for policy in ["boost", "least-left", "fifo:1"] {
         let server = &started(&index, 3, policy);
@@ -78,8 +96,8 @@ fn shared_summaries_are_those_of_one_thread() {
                 let expected = &expected;
                 scope.spawn(move || {
                     // Pages of one text and of many.
-                    for count in [1, TEXTS, 7, 2] {
-                        let of = || (0..count).map(|n| (n + client * 5) % TEXTS);
+                    for count in [1, TEXTS + 2, 7, 2] {
+                        let of = || (0..count).map(|n| (n + client * 5) % (TEXTS + 2));
                         let made = RUNTIME.block_on(ask(server, of(), Duration::from_secs(60)));
                         let made = made.unwrap().unwrap();
                         assert_eq!(made.len(), count);

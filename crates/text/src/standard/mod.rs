@@ -39,7 +39,9 @@ use crate::token::{TERM_BYTES_MAX, Token};
 use compound::Compound;
 use fold::bare_into;
 use runs::{Run, each_run};
-use sieve::Sieve;
+pub(crate) use sieve::separates;
+use sieve::{Sieve, Sifted};
+use std::ops::Range;
 use terms::cut;
 
 /// Calls `each` for every term of `text`, in order of their places. Returns the number of places.
@@ -53,19 +55,26 @@ pub(crate) fn each_token(
     each_token_of(languages, text, buffer, |_| true, each)
 }
 
-/// Calls `each` for the terms of `text` that may begin with one of the bytes `starts`, and for others. Of simple words
-/// only those are analysed for which `is_like` holds, too. Places are not counted.
+/// What [`each_token_starting`] finds.
+pub(crate) enum Found<'a> {
+    /// A word that begins with a wanted byte and is not analysed: its only term is that of [`term_of_word`].
+    Word(Range<usize>),
+    Token(Token<'a>),
+}
+
+/// Calls `each` for the terms of `text` that may begin with one of the bytes `starts`, and for others. Of words that are
+/// analysed only those are for which `is_like` holds, too. Places are not counted.
 pub(crate) fn each_token_starting(
     languages: Languages,
     text: &str,
     buffer: &mut String,
     starts: &[bool; 256],
     is_like: impl Fn(&[u8]) -> bool,
-    mut each: impl FnMut(Token<'_>),
+    mut each: impl FnMut(Found<'_>),
 ) {
     let keeps_first = |language: Language| language.keeps_first_letter();
     if !languages.of(Script::Latin).is_none_or(keeps_first) {
-        each_token(languages, text, buffer, each);
+        each_token(languages, text, buffer, |token| each(Found::Token(token)));
         return;
     }
     let has_wide = starts[0x80..].contains(&true);
@@ -89,20 +98,35 @@ pub(crate) fn each_token_starting(
     };
     if has_wide {
         let is_wanted = |run: &Run<'_>| is_wanted(text.as_bytes(), run);
-        each_token_of(languages, text, buffer, is_wanted, each);
+        each_token_of(languages, text, buffer, is_wanted, |token| {
+            each(Found::Token(token));
+        });
         return;
     }
-    Sieve::new(starts).each_stretch(text, &is_like, |range| {
-        let (from, stretch) = (range.start, &text[range]);
-        let is_wanted = |run: &Run<'_>| is_wanted(stretch.as_bytes(), run);
-        each_token_of(languages, stretch, buffer, is_wanted, |token| {
-            each(Token {
-                start: from + token.start,
-                end: from + token.end,
-                ..token
+    Sieve::new(starts).each(text, |sifted| match sifted {
+        Sifted::Word(range) => each(Found::Word(range)),
+        Sifted::Stretch(range) => {
+            let (from, stretch) = (range.start, &text[range]);
+            let is_wanted = |run: &Run<'_>| is_wanted(stretch.as_bytes(), run);
+            each_token_of(languages, stretch, buffer, is_wanted, |token| {
+                each(Found::Token(Token {
+                    start: from + token.start,
+                    end: from + token.end,
+                    ..token
+                }));
             });
-        });
+        }
     });
+}
+
+/// Returns the term of a word that [`each_token_starting`] has found.
+pub(crate) fn term_of_word<'a>(
+    languages: Languages,
+    word: &'a str,
+    buffer: &'a mut String,
+) -> &'a str {
+    let latin = languages.of(Script::Latin).map(Stemming::Language);
+    simple_term(word, latin, buffer)
 }
 
 /// Calls `each` for the terms of the runs that `is_wanted` lets pass.

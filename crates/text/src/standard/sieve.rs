@@ -8,8 +8,8 @@
 //! ```
 //!
 //! A stretch is passed over if none of its bytes begins a word, an element of a compound or a capital within it with a
-//! wanted byte, or if it is a simple word that is unlike all wanted ones. No run crosses a blank between ASCII characters,
-//! so the runs of a stretch are those of the whole text.
+//! wanted byte. No run crosses a blank between ASCII characters, so the runs of a stretch are those of the whole text. Most
+//! words certainly are runs of their own: these are found as words.
 
 use super::class::{ASCII, Class};
 use super::runs::ascii_word_end;
@@ -23,6 +23,15 @@ const STOP: u8 = 1;
 const LOWER: u8 = 2;
 const LETTER: u8 = 4;
 const DIGIT: u8 = 8;
+
+/// What may have terms that begin with wanted bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Sifted {
+    /// ASCII letters of one case form: [`Run::Word`](super::runs::Run::Word).
+    Word(Range<usize>),
+    /// Anything, to be cut into runs.
+    Stretch(Range<usize>),
+}
 
 /// Bytes that a term may begin with: none of them is outside ASCII.
 pub(super) struct Sieve {
@@ -50,14 +59,9 @@ impl Sieve {
         }
     }
 
-    /// Calls `each` for the stretches, in order. `is_like` tells whether a simple word may have a wanted term.
+    /// Calls `each` for the words and stretches, in order. They do not overlap.
     #[inline]
-    pub(super) fn each_stretch(
-        &self,
-        text: &str,
-        is_like: impl Fn(&[u8]) -> bool,
-        mut each: impl FnMut(Range<usize>),
-    ) {
+    pub(super) fn each(&self, text: &str, mut each: impl FnMut(Sifted)) {
         let bytes = text.as_bytes();
         let (mut before, mut done) = (0, 0);
         for (number, block) in bytes.chunks(BLOCK_BYTES).enumerate() {
@@ -69,14 +73,14 @@ impl Sieve {
                 if at < done {
                     continue;
                 }
-                if let Some(end) = simple_word_end(bytes, at)
-                    && !is_like(&bytes[at..end])
-                {
+                if let Some(end) = simple_word_end(bytes, at) {
+                    done = end;
+                    each(Sifted::Word(at..end));
                     continue;
                 }
                 let start = stretch_start(bytes, done, at);
                 done = stretch_end(bytes, at);
-                each(start..done);
+                each(Sifted::Stretch(start..done));
             }
         }
     }
@@ -98,7 +102,7 @@ impl Sieve {
     }
 }
 
-/// Returns the end of a word that begins at `at` if it certainly is a run of its own: [`Run::Word`](super::runs::Run::Word).
+/// Returns the end of a word that begins at `at` if it certainly is a run of its own.
 #[inline]
 fn simple_word_end(bytes: &[u8], at: usize) -> Option<usize> {
     let before = at.checked_sub(1).map(|before| bytes[before]);
@@ -117,7 +121,7 @@ fn simple_word_end(bytes: &[u8], at: usize) -> Option<usize> {
 
 /// Returns whether runs end at `at`: a blank or a line break between ASCII characters.
 #[inline]
-fn separates(bytes: &[u8], at: usize) -> bool {
+pub(crate) fn separates(bytes: &[u8], at: usize) -> bool {
     let is_ascii = |at: usize| bytes.get(at).is_none_or(u8::is_ascii);
     matches!(bytes[at], b' ' | b'\n') && is_ascii(at + 1) && at.checked_sub(1).is_none_or(is_ascii)
 }
@@ -136,23 +140,28 @@ fn stretch_end(bytes: &[u8], at: usize) -> usize {
 mod tests {
     use super::*;
 
-    fn stretches<'a>(text: &'a str, wanted: &str) -> Vec<&'a str> {
+    fn stretches(text: &str, wanted: &str) -> Vec<String> {
         let mut starts = [false; 256];
         wanted
             .bytes()
             .for_each(|byte| starts[usize::from(byte)] = true);
         let mut found = Vec::new();
-        let is_like = |word: &[u8]| !word.eq_ignore_ascii_case(b"but");
-        Sieve::new(&starts).each_stretch(text, is_like, |range| found.push(&text[range]));
+        Sieve::new(&starts).each(text, |sifted| {
+            found.push(match sifted {
+                Sifted::Word(range) => format!("'{}", &text[range]),
+                Sifted::Stretch(range) => text[range].to_owned(),
+            });
+        });
         found
     }
 
     #[test]
     fn what_cannot_have_a_term_is_passed_over() {
         for (text, wanted, expected) in [
-            ("The quick-Brown fox is a bear.", "b", "quick-Brown|bear."),
-            ("but, But. but! bit", "b", "bit"),
+            ("The quick-Brown fox is a bear.", "b", "quick-Brown|'bear"),
+            ("but, But. but! bit", "b", "'but|'But|'but|'bit"),
             ("but-x but.x but+ xbut 5but", "b", "but-x|but.x|but+|5but"),
+            ("but,b-x bit;foo,b-x", "b", "'but|,b-x|'bit|;foo,b-x"),
             ("FooBar XMLHttp fooBar", "b", "FooBar|fooBar"),
             ("XMLHttp", "h", "XMLHttp"),
             ("12,345 in 1345", "3", "12,345"),

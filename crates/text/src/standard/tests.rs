@@ -239,9 +239,17 @@ proptest! {
                 }
             });
             let mut found = Vec::new();
-            each_token_starting(languages, &text, &mut buffer, &starts, |_| true, |token| {
-                if starts[usize::from(token.term.as_bytes()[0])] {
-                    found.push((token.term.to_owned(), token.start, token.end));
+            each_token_starting(languages, &text, &mut buffer, &starts, |_| true, |of| {
+                let (term, start, end) = match of {
+                    Found::Token(token) => (token.term.to_owned(), token.start, token.end),
+                    Found::Word(at) => {
+                        let word = &text[at.clone()];
+                        let term = term_of_word(languages, word, &mut String::new()).to_owned();
+                        (term, at.start, at.end)
+                    }
+                };
+                if starts[usize::from(term.as_bytes()[0])] {
+                    found.push((term, start, end));
                 }
             });
             prop_assert_eq!(found, all);

@@ -1,5 +1,6 @@
 //! Terms, options and scratch memory of a summary, and the matches that its stages exchange.
 
+use super::known::KnownWords;
 use crate::Pattern;
 
 /// A term or pattern of the query.
@@ -71,6 +72,8 @@ pub struct SummaryScratch {
     pub(super) lowered: Vec<u8>,
     pub(super) matches: Vec<Match>,
     pub(super) word: String,
+    pub(super) stem: String,
+    pub(super) known: KnownWords,
 }
 
 impl SummaryScratch {

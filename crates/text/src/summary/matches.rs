@@ -8,14 +8,16 @@
 //! (`Matcher::find_by_tokens`). Under `standard`, whose words have several terms, the words that begin like a wanted
 //! term are analysed. Patterns that are more than a prefix are compared with every word's term.
 use super::input::{Marked, Match, SummaryScratch, SummaryTerm};
+use super::known::KnownWords;
 use super::needle::{Needles, needle};
 use crate::analyzer::{Analyzer, TERM_BYTES_MAX, is_lowered_ascii, starts_word, word_end};
 use crate::language::Languages;
 use crate::pattern::{Pattern, PatternMatcher, Verdict};
-use crate::standard::each_token_starting;
+use crate::standard::{Found, each_token_starting, term_of_word};
 use crate::token::Token;
 use memchr::memmem::{self, Finder};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Upper limit on the searches; beyond it, one pass of the tokenizer is faster than a search for each term.
 const SEARCHES_MAX: usize = 24;
@@ -49,6 +51,8 @@ struct Wanted {
     first_bytes: [bool; 256],
     /// Beginnings of the words of the terms.
     needles: Needles,
+    /// Number of the query in this process, for [`KnownWords`].
+    number: u64,
 }
 
 #[derive(Debug)]
@@ -169,7 +173,9 @@ fn length_bit(term: &str) -> u64 {
 
 impl Wanted {
     fn new(analyzer: Analyzer, terms: &[SummaryTerm]) -> Wanted {
+        static NUMBER: AtomicU64 = AtomicU64::new(1);
         let mut wanted = Wanted {
+            number: NUMBER.fetch_add(1, Ordering::Relaxed),
             analyzer,
             exact: HashMap::new(),
             lengths: 0,
@@ -220,16 +226,39 @@ impl Wanted {
 
     /// Analyses each word that begins like a wanted term.
     fn find_in_runs(&self, languages: Languages, text: &str, scratch: &mut SummaryScratch) {
-        let SummaryScratch { matches, word, .. } = scratch;
+        let SummaryScratch {
+            matches,
+            word,
+            stem,
+            known,
+            ..
+        } = scratch;
         matches.clear();
         let Wanted {
             first_bytes,
             needles,
             ..
         } = self;
+        let known = known.of_query(self.number);
         let is_like = |word: &[u8]| needles.begin(word);
-        each_token_starting(languages, text, word, first_bytes, is_like, |token| {
-            self.push(token.term, token.start, token.end, matches);
+        each_token_starting(languages, text, word, first_bytes, is_like, |of| match of {
+            Found::Token(token) => self.push(token.term, token.start, token.end, matches),
+            Found::Word(at) => {
+                let (word, start, end) = (&text[at.clone()], at.start, at.end);
+                let key = KnownWords::key(word.as_bytes());
+                match key.and_then(|key| known.term(key)) {
+                    Some(Some(term)) => return matches.push(Match { start, end, term }),
+                    Some(None) => return,
+                    None => {}
+                }
+                let before = matches.len();
+                if is_like(word.as_bytes()) {
+                    self.push(term_of_word(languages, word, stem), start, end, matches);
+                }
+                if let (Some(key), found @ ([] | [_])) = (key, &matches[before..]) {
+                    known.put(key, found.first().map(|found| found.term));
+                }
+            }
         });
         matches.sort();
     }
@@ -296,6 +325,7 @@ impl Search {
             lowered,
             matches,
             word,
+            ..
         } = scratch;
         let needle_bytes = self.finder.needle().len();
         // Overlapping occurrences are not lost: only the first of them can start a word.

@@ -1,6 +1,7 @@
 //! Dynamic summaries: the best windows of a text around the words of a query.
 //!
 //! matches   byte ranges of the query's words: substring search in the whole text, without tokenizing it
+//! pieces    the same for parts of a long text, on several threads
 //! windows   the stretches with the highest scores, grown to sentence or word borders
 //! render    the windows as HTML: escaped, white space collapsed, words marked
 //!
@@ -15,14 +16,18 @@ use std::ops::Range;
 
 mod borders;
 mod input;
+mod known;
 mod matches;
 mod needle;
+mod pieces;
 mod render;
 mod score;
 mod shown;
 mod windows;
 
+use input::Match;
 pub use input::{Marked, SummaryOptions, SummaryScratch, SummaryTerm};
+pub use pieces::{PieceMatches, pieces_of};
 pub use render::escape_html;
 
 /// The terms to find in a text, prepared once for each query and used for every hit.
@@ -68,61 +73,64 @@ impl SummaryQuery {
     /// Returns the summary of `text` as HTML: escaped text, matched words inside `<mark>`, windows separated by ` … `.
     /// Searches the whole text. A text without a match gives its beginning.
     pub fn summarize(&self, text: &str) -> String {
-        let mut scratch = SCRATCH.take();
-        let summary = self.summarize_with(text, &mut scratch);
-        if scratch.bytes() <= SCRATCH_KEPT_BYTES_MAX {
-            SCRATCH.set(scratch);
-        }
-        summary
+        self.with_scratch(|scratch| self.summarize_with(text, scratch))
     }
 
     /// Returns the summary of `text` as [`Self::summarize`] does; `None` without a match.
     pub fn summarize_matches(&self, text: &str) -> Option<String> {
-        let mut scratch = SCRATCH.take();
-        let summary = self.summarize_with(text, &mut scratch);
-        let is_matched = !scratch.matches.is_empty();
-        if scratch.bytes() <= SCRATCH_KEPT_BYTES_MAX {
-            SCRATCH.set(scratch);
-        }
-        is_matched.then_some(summary)
+        self.with_scratch(|scratch| {
+            let summary = self.summarize_with(text, scratch);
+            (!scratch.matches.is_empty()).then_some(summary)
+        })
     }
 
     /// Returns a short text, such as a title, as HTML: escaped, matched words inside `<mark>`. `None` without a match.
     pub fn highlight(&self, text: &str) -> Option<String> {
-        let mut scratch = SCRATCH.take();
-        self.matcher.find(text, &mut scratch);
         let whole = windows::Window {
             start: 0,
             end: text.len(),
         };
-        let html =
-            (!scratch.matches.is_empty()).then(|| render::html(text, &[whole], &scratch.matches));
-        SCRATCH.set(scratch);
-        html
+        self.with_scratch(|scratch| {
+            self.matcher.find(text, scratch);
+            let matches = &scratch.matches;
+            (!matches.is_empty()).then(|| render::html(text, &[whole], matches))
+        })
     }
 
     /// Returns the byte ranges of the matched words of `text`, in order; those that overlap are one.
     pub fn matched_ranges(&self, text: &str) -> Vec<Range<usize>> {
-        let mut scratch = SCRATCH.take();
-        self.matcher.find(text, &mut scratch);
         let mut ranges: Vec<Range<usize>> = Vec::new();
-        for found in &scratch.matches {
-            match ranges.last_mut() {
-                Some(last) if found.start < last.end => last.end = last.end.max(found.end),
-                _ => ranges.push(found.start..found.end),
+        self.with_scratch(|scratch| {
+            self.matcher.find(text, scratch);
+            for found in &scratch.matches {
+                match ranges.last_mut() {
+                    Some(last) if found.start < last.end => last.end = last.end.max(found.end),
+                    _ => ranges.push(found.start..found.end),
+                }
             }
-        }
-        if scratch.bytes() <= SCRATCH_KEPT_BYTES_MAX {
-            SCRATCH.set(scratch);
-        }
+        });
         ranges
     }
 
     /// Summarizes as [`Self::summarize`], with the caller's scratch memory.
     pub fn summarize_with(&self, text: &str, scratch: &mut SummaryScratch) -> String {
         self.matcher.find(text, scratch);
-        let windows = windows::choose(text, &scratch.matches, &self.scoring, self.options);
-        render::html(text, &windows, &scratch.matches)
+        self.summary_of_matches(text, &scratch.matches)
+    }
+
+    fn summary_of_matches(&self, text: &str, matches: &[Match]) -> String {
+        let windows = windows::choose(text, matches, &self.scoring, self.options);
+        render::html(text, &windows, matches)
+    }
+
+    /// Calls `with` with the scratch memory of the thread.
+    fn with_scratch<T>(&self, with: impl FnOnce(&mut SummaryScratch) -> T) -> T {
+        let mut scratch = SCRATCH.take();
+        let result = with(&mut scratch);
+        if scratch.bytes() <= SCRATCH_KEPT_BYTES_MAX {
+            SCRATCH.set(scratch);
+        }
+        result
     }
 }
 

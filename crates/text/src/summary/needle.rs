@@ -50,6 +50,15 @@ pub(super) fn needle(analyzer: Analyzer, term: &str, prefix: bool) -> &str {
 pub(super) struct Needles {
     /// Sorted; none is a prefix of another, so the only one that a word can begin with is the last that is not greater.
     sorted: Vec<Box<[u8]>>,
+    /// A bit for each two first bytes that a needle admits, where needles are not tried one by one: most words end there.
+    starts: Vec<u64>,
+}
+
+/// Returns the place of the bit of two first bytes.
+#[inline]
+fn start_bit(first: u8, second: u8) -> (usize, u64) {
+    let at = usize::from(first) << 8 | usize::from(second);
+    (at / 64, 1 << (at % 64))
 }
 
 impl Needles {
@@ -59,7 +68,24 @@ impl Needles {
             .collect();
         sorted.sort_unstable();
         sorted.dedup_by(|next, before| next.starts_with(before));
-        Needles { sorted }
+        let mut starts = Vec::new();
+        if sorted.len() > TRIED_MAX {
+            starts.resize(1 << 10, 0);
+            for needle in &sorted {
+                let seconds = match **needle {
+                    [] | [_] => 0..=u8::MAX,
+                    [_, second, ..] => second..=second,
+                };
+                let firsts = needle.first().map_or(0..=u8::MAX, |&first| first..=first);
+                for (first, second) in
+                    firsts.flat_map(|first| seconds.clone().map(move |second| (first, second)))
+                {
+                    let (at, bit) = start_bit(first, second);
+                    starts[at] |= bit;
+                }
+            }
+        }
+        Needles { sorted, starts }
     }
 
     /// Returns whether `word` begins with a needle, whatever the case of its ASCII letters.
@@ -71,6 +97,12 @@ impl Needles {
         };
         if self.sorted.len() <= TRIED_MAX {
             return self.sorted.iter().any(|needle| is_prefix(needle));
+        }
+        if let [first, second, ..] = *word {
+            let (at, bit) = start_bit(first.to_ascii_lowercase(), second.to_ascii_lowercase());
+            if self.starts[at] & bit == 0 {
+                return false;
+            }
         }
         let lowered = || word.iter().map(u8::to_ascii_lowercase);
         let after = self

@@ -19,7 +19,15 @@ pub(super) struct Scoring {
     weights: Vec<u64>,
     /// Index `term * terms + next`: 1 + the ordinal of the pair, or 0. Empty where there are too many terms.
     pair_of: Vec<u16>,
-    pair_weights: Vec<u64>,
+    pairs: Vec<Pair>,
+}
+
+/// Two terms that follow each other in the query.
+#[derive(Debug)]
+struct Pair {
+    /// Ordinal of the second term.
+    after: usize,
+    weight: u64,
 }
 
 impl Scoring {
@@ -29,58 +37,78 @@ impl Scoring {
         let thousandths = |term: &SummaryTerm| (term.weight.clamp(0.0, 1e6) * 1000.0) as u64;
         let weights: Vec<u64> = terms.iter().map(|term| thousandths(term).max(1)).collect();
         let mut pair_of = Vec::new();
-        let mut pair_weights = Vec::new();
+        let mut pairs = Vec::new();
         if (2..=NEIGHBOUR_TERMS_MAX).contains(&terms.len()) {
             pair_of.resize(terms.len() * terms.len(), 0);
             for pair in order.windows(2) {
                 let slot = &mut pair_of[pair[0] * terms.len() + pair[1]];
-                if *slot == 0 && pair_weights.len() < u16::MAX as usize {
-                    pair_weights.push((weights[pair[0]] + weights[pair[1]]) / 4);
-                    *slot = pair_weights.len() as u16;
+                if *slot == 0 && pairs.len() < u16::MAX as usize {
+                    pairs.push(Pair {
+                        after: pair[1],
+                        weight: (weights[pair[0]] + weights[pair[1]]) / 4,
+                    });
+                    *slot = pairs.len() as u16;
                 }
             }
         }
         Scoring {
             weights,
             pair_of,
-            pair_weights,
+            pairs,
         }
     }
 
-    pub(super) fn terms_count(&self) -> usize {
-        self.weights.len()
-    }
-
-    /// Returns the pair of two consecutive matches, where they are neighbours.
+    /// Returns 1 + the ordinal of the pair of two consecutive matches, and 0 where they are no neighbours.
     #[inline]
-    fn pair(&self, before: &Match, after: &Match) -> Option<usize> {
+    fn pair(&self, before: &Match, after: &Match) -> usize {
+        if self.pair_of.is_empty() {
+            return 0;
+        }
         // Pairs of letters overlap.
         let gap_bytes = after.start.saturating_sub(before.end);
-        if self.pair_of.is_empty() || gap_bytes > NEIGHBOUR_GAP_BYTES {
-            return None;
-        }
         let at = before.term as usize * self.weights.len() + after.term as usize;
-        (self.pair_of[at] as usize).checked_sub(1)
+        usize::from(self.pair_of[at]) * usize::from(gap_bytes <= NEIGHBOUR_GAP_BYTES)
     }
 }
 
-/// The score of the matches in the sliding window.
+/// Scores that further occurrences of a term add: of the first, the second and later ones. Index 0 is unused.
+type Gains = [u64; 4];
+
+/// The score of the matches in the sliding window. Whether a term was met before decides no branch: in a text full of the
+/// query's words it would be mispredicted all the time.
 pub(super) struct Score<'a> {
     scoring: &'a Scoring,
-    seen: &'a [bool],
+    /// By term.
+    gains: Vec<Gains>,
     counts: Vec<u32>,
+    /// By pair, after those of matches that are no neighbours.
+    pair_gains: Vec<u64>,
     pair_counts: Vec<u32>,
     total: u64,
 }
 
 impl Score<'_> {
-    pub(super) fn new<'a>(scoring: &'a Scoring, seen: &'a [bool]) -> Score<'a> {
+    pub(super) fn new(scoring: &Scoring) -> Score<'_> {
+        let gains = scoring.weights.iter();
+        let gains = gains.map(|&weight| [0, weight, weight / 10, 0]);
+        let pair_gains = scoring.pairs.iter().map(|pair| pair.weight);
         Score {
-            scoring,
-            seen,
+            gains: gains.collect(),
             counts: vec![0; scoring.weights.len()],
-            pair_counts: vec![0; scoring.pair_weights.len()],
+            pair_gains: [0].into_iter().chain(pair_gains).collect(),
+            pair_counts: vec![0; scoring.pairs.len() + 1],
+            scoring,
             total: 0,
+        }
+    }
+
+    /// Notes that a window shows a term. The score is that of no matches.
+    pub(super) fn show(&mut self, term: usize) {
+        self.gains[term] = [0, self.scoring.weights[term] / 8, 0, 0];
+        for (pair, gain) in self.scoring.pairs.iter().zip(&mut self.pair_gains[1..]) {
+            if pair.after == term {
+                *gain = pair.weight / 8;
+            }
         }
     }
 
@@ -88,55 +116,31 @@ impl Score<'_> {
         self.total
     }
 
-    /// Returns the score that an occurrence adds when it raises the count to `count`.
-    #[inline]
-    fn gain(&self, term: usize, count: u32) -> u64 {
-        let weight = self.scoring.weights[term];
-        match (count, self.seen[term]) {
-            (1, false) => weight,
-            (1, true) => weight / 8,
-            (2, false) => weight / 10,
-            _ => 0,
-        }
-    }
-
-    #[inline]
-    fn pair_gain(&self, pair: usize, found: &Match) -> u64 {
-        let weight = self.scoring.pair_weights[pair];
-        if self.seen[found.term as usize] {
-            weight / 8
-        } else {
-            weight
-        }
-    }
-
     #[inline]
     pub(super) fn put_in(&mut self, before: Option<&Match>, found: &Match) {
         let term = found.term as usize;
-        self.counts[term] += 1;
-        self.total += self.gain(term, self.counts[term]);
-        if let Some(before) = before
-            && let Some(pair) = self.scoring.pair(before, found)
-        {
-            self.pair_counts[pair] += 1;
-            if self.pair_counts[pair] == 1 {
-                self.total += self.pair_gain(pair, found);
-            }
+        let count = &mut self.counts[term];
+        *count += 1;
+        self.total += self.gains[term][(*count).min(3) as usize];
+        if let Some(before) = before {
+            let pair = self.scoring.pair(before, found);
+            let count = &mut self.pair_counts[pair];
+            *count += 1;
+            self.total += u64::from(*count == 1) * self.pair_gains[pair];
         }
     }
 
     #[inline]
     pub(super) fn take_out(&mut self, found: &Match, after: Option<&Match>) {
         let term = found.term as usize;
-        self.total -= self.gain(term, self.counts[term]);
-        self.counts[term] -= 1;
-        if let Some(after) = after
-            && let Some(pair) = self.scoring.pair(found, after)
-        {
-            self.pair_counts[pair] -= 1;
-            if self.pair_counts[pair] == 0 {
-                self.total -= self.pair_gain(pair, after);
-            }
+        let count = &mut self.counts[term];
+        self.total -= self.gains[term][(*count).min(3) as usize];
+        *count -= 1;
+        if let Some(after) = after {
+            let pair = self.scoring.pair(found, after);
+            let count = &mut self.pair_counts[pair];
+            self.total -= u64::from(*count == 1) * self.pair_gains[pair];
+            *count -= 1;
         }
     }
 }

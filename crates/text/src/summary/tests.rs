@@ -191,6 +191,8 @@ fn assert_good(analyzer: Analyzer, words: &str, text: &str, text_bytes: usize, w
     let matches = found(&query, text, true);
     assert_eq!(matches, found(&query, text, false), "{words:?} in {text:?}");
 
+    assert_found_in_pieces(&query, text, &matches);
+
     let windows = windows::choose(text, &matches, &query.scoring, options);
     assert!(windows.len() <= windows_max.max(1));
     let mut visible_bytes = 0;
@@ -234,6 +236,41 @@ fn assert_good(analyzer: Analyzer, words: &str, text: &str, text_bytes: usize, w
         !without_marks.contains(['<', '>', '"', '\'', '\0', '\u{202E}']),
         "{summary}"
     );
+}
+
+/// Checks that the matches of the pieces of a text are those of the text.
+fn assert_found_in_pieces(query: &SummaryQuery, text: &str, matches: &[Match]) {
+    for count in [1, 2, 5, 40] {
+        let pieces = pieces_of(text, count);
+        assert!((1..=count).contains(&pieces.len()));
+        assert_eq!(
+            (pieces[0].start, pieces[pieces.len() - 1].end),
+            (0, text.len())
+        );
+        assert!(pieces.windows(2).all(|pair| pair[0].end == pair[1].start));
+        let found: Vec<PieceMatches> = pieces
+            .into_iter()
+            .map(|piece| query.find_in_piece(text, piece))
+            .collect();
+        let whole: Vec<Match> = found.iter().flat_map(|piece| piece.0.clone()).collect();
+        assert_eq!(whole, matches, "{text:?} in {count} pieces");
+        let summary = query.summarize_pieces(text, &found);
+        assert_eq!(summary, query.summarize_matches(text));
+    }
+}
+
+#[test]
+fn a_long_text_is_cut_into_equal_pieces_and_one_without_blanks_into_one() {
+    let text = "word and ".repeat(1000);
+    let pieces = pieces_of(&text, 9);
+    assert_eq!(pieces.len(), 9);
+    assert!(
+        pieces
+            .iter()
+            .all(|piece| (995..=1005).contains(&piece.len()))
+    );
+    assert_eq!(pieces_of(&"x".repeat(9000), 9).len(), 1);
+    assert_eq!(pieces_of("", 9).len(), 1);
 }
 
 /// Checks that every mark holds one word that the query matches, and counts the marks.

@@ -42,8 +42,7 @@ pub(super) fn choose(
     let mut chooser = Chooser {
         text,
         matches,
-        scoring,
-        seen: vec![false; scoring.terms_count()],
+        score: Score::new(scoring),
         window_bytes: text_bytes / windows_max,
     };
     let mut windows: Vec<Window> = Vec::with_capacity(windows_max);
@@ -74,9 +73,8 @@ fn beginning(text: &str, text_bytes: usize) -> Window {
 struct Chooser<'a> {
     text: &'a str,
     matches: &'a [Match],
-    scoring: &'a Scoring,
-    /// Terms that an earlier window shows.
-    seen: Vec<bool>,
+    /// Score of a stretch, given the terms that earlier windows show.
+    score: Score<'a>,
     window_bytes: usize,
 }
 
@@ -104,30 +102,29 @@ impl Chooser<'_> {
         }
         let best = best?;
         for found in &self.matches[best.from..best.to] {
-            self.seen[found.term as usize] = true;
+            self.score.show(found.term as usize);
         }
         Some(self.with_borders(&best))
     }
 
     /// Slides over the matches that lie in `low..high`.
-    fn slide(&self, low: usize, high: usize, best: &mut Option<Best>, ties: &mut usize) {
+    fn slide(&mut self, low: usize, high: usize, best: &mut Option<Best>, ties: &mut usize) {
         // The rest of the window is for the context of the words.
         let core_bytes = self.window_bytes * 3 / 4;
         let first = self.matches.partition_point(|found| found.start < low);
         let last = first + self.matches[first..].partition_point(|found| found.end <= high);
-        let mut score = Score::new(self.scoring, &self.seen);
         let mut to = first;
         for from in first..last {
             let end_max = self.matches[from].start + core_bytes;
             while to < last && (to == from || self.matches[to].end <= end_max) {
                 let before = (to > from).then(|| &self.matches[to - 1]);
-                score.put_in(before, &self.matches[to]);
+                self.score.put_in(before, &self.matches[to]);
                 to += 1;
             }
             let candidate = Best {
                 from,
                 to,
-                score: score.total(),
+                score: self.score.total(),
                 sentence: None,
                 low,
                 high,
@@ -136,7 +133,7 @@ impl Chooser<'_> {
                 *best = Some(candidate);
             }
             let after = (to > from + 1).then(|| &self.matches[from + 1]);
-            score.take_out(&self.matches[from], after);
+            self.score.take_out(&self.matches[from], after);
         }
     }
 

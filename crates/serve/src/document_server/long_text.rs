@@ -1,0 +1,113 @@
+//! A long text of a page, in whose pieces several threads find matches.
+
+use super::batch::Summary;
+use crate::api::messages::TextSummary;
+use crate::api::server_error::ServerError;
+use engine::summary_of_pieces;
+use index::Index;
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+use text::summary::{PieceMatches, SummaryQuery, pieces_of};
+
+/// Bytes of a piece: some hundred microseconds for a query of many words.
+const PIECE_BYTES: u32 = 64 << 10;
+/// Upper limit on the pieces of a text.
+const PIECES_MAX: u32 = 256;
+
+/// Returns the number of pieces of a text of about so many bytes.
+pub(super) fn pieces_count(bytes: u32) -> usize {
+    (bytes / PIECE_BYTES).clamp(1, PIECES_MAX) as usize
+}
+
+/// A decompressed text that is cut into pieces.
+#[derive(Debug)]
+pub(super) struct LongText {
+    /// Number of the text in its request.
+    pub(super) number: usize,
+    url: String,
+    body: String,
+    /// Further fields as JSON.
+    fields: String,
+    pieces: Vec<Range<usize>>,
+    found: Mutex<Found>,
+}
+
+#[derive(Debug)]
+struct Found {
+    done: usize,
+    pieces: Vec<Piece>,
+}
+
+/// What came of a piece.
+#[derive(Debug, Clone)]
+pub(super) enum Piece {
+    Found(PieceMatches),
+    /// The time of the request is over.
+    Expired,
+    /// Not searched yet, or a bug that panicked.
+    Missing,
+}
+
+impl LongText {
+    /// Cuts a text into `pieces` pieces, or fewer where it has too few blanks.
+    pub(super) fn new(number: usize, [url, body, fields]: [&str; 3], pieces: usize) -> LongText {
+        let pieces = pieces_of(body, pieces);
+        LongText {
+            number,
+            url: url.to_owned(),
+            body: body.to_owned(),
+            fields: fields.to_owned(),
+            found: Mutex::new(Found {
+                done: 0,
+                pieces: vec![Piece::Missing; pieces.len()],
+            }),
+            pieces,
+        }
+    }
+
+    pub(super) fn pieces_count(&self) -> usize {
+        self.pieces.len()
+    }
+
+    /// Returns the matches in a piece.
+    pub(super) fn find(&self, query: &SummaryQuery, piece: usize) -> PieceMatches {
+        query.find_in_piece(&self.body, self.pieces[piece].clone())
+    }
+
+    /// Notes what came of a piece. Returns whether it was the last one.
+    pub(super) fn put(&self, piece: usize, came: Piece) -> bool {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        found.pieces[piece] = came;
+        found.done += 1;
+        found.done == self.pieces.len()
+    }
+
+    /// Returns the summary, once all pieces are done; `None` after a bug.
+    pub(super) fn summary(
+        &self,
+        query: &SummaryQuery,
+        index: &Index,
+        wants_fields: bool,
+    ) -> Option<Summary> {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pieces = Vec::with_capacity(found.pieces.len());
+        for piece in found.pieces.drain(..) {
+            match piece {
+                Piece::Found(matches) => pieces.push(matches),
+                Piece::Expired => return Some(Err(ServerError::Expired)),
+                Piece::Missing => return None,
+            }
+        }
+        drop(found);
+        let text_fields = index.statistics().text_fields();
+        let html = summary_of_pieces(query, &self.body, &pieces, &self.fields, text_fields);
+        Some(Ok(Some(TextSummary {
+            url: self.url.clone(),
+            html,
+            fields: match wants_fields {
+                true => self.fields.clone(),
+                false => String::new(),
+            },
+        })))
+    }
+}
