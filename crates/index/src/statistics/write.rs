@@ -8,7 +8,8 @@
 //!
 //! A base is written anew where the index is small, or where newer segments are more than those that it counts, or
 //! where newer segments or deleted documents have more than a quarter of its terms. So the amortized cost of a commit
-//! is a constant times its changes, and a look-up touches at most twice as many segments as the base counts.
+//! is a constant times its changes, and a look-up touches at most twice as many segments as the base counts. Beside merges,
+//! which write a base that is due, large files of deleted terms stay as they are, so that no single commit takes long.
 
 use super::deleted::finish_file;
 use super::shared::SharedTermsWriter;
@@ -29,6 +30,11 @@ const NEWER_SEGMENTS: usize = 32;
 /// Terms of the base for each uncounted term, below which a new base is written.
 const COUNTED_TERMS: u64 = 4;
 
+/// Small indexes in terms, up to which a commit beside merges writes files of deleted terms together.
+const LAYER_SMALLS: u64 = 16;
+/// Least limit of such a file in terms.
+const LAYER_TERMS_MIN: u64 = 1 << 10;
+
 /// Choice of a commit between a base and layers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LayersPolicy {
@@ -38,6 +44,16 @@ pub(crate) struct LayersPolicy {
     pub(crate) pinned: Option<usize>,
     /// Whether a base that is due is left to the next merge, unless the index is small.
     pub(crate) leaves_base: bool,
+}
+
+impl LayersPolicy {
+    /// Returns the terms up to which files of deleted terms are written together.
+    fn layer_terms_max(&self) -> u64 {
+        match self.leaves_base {
+            true => (self.small_terms_max * LAYER_SMALLS).max(LAYER_TERMS_MIN),
+            false => u64::MAX,
+        }
+    }
 }
 
 /// Calls `each` for every term that a base must hold, in order, with its document frequency and its places.
@@ -153,7 +169,9 @@ pub(crate) fn write_changes(
         // Merge with files that are not much larger, so that a term is in few of them.
         for file in before.deleted().rev() {
             let is_pinned = layers.deleted.len() <= pinned;
-            if is_pinned || file.terms_count() > 2 * deleted.terms.len() as u64 {
+            let (terms, file_terms) = (deleted.terms.len() as u64, file.terms_count());
+            if is_pinned || file_terms > 2 * terms || terms + file_terms > policy.layer_terms_max()
+            {
                 break;
             }
             deleted.add_file(file, &mut steps)?;
