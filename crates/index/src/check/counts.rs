@@ -123,6 +123,7 @@ fn check_layers(
     deleted: &Deleted,
     wrong: impl Fn(String) -> IndexError,
 ) -> Result<(), IndexError> {
+    let since = statistics.deleted_since()?;
     let mut in_base = 0;
     each_term(segments, deleted, |term, count, places| {
         if Field::split(term).is_none() {
@@ -134,7 +135,8 @@ fn check_layers(
                 .map_or(Ok(None), |base| base.find(TermKey::of(term)))?
                 .is_some(),
         );
-        let found = statistics.term_in(TermKey::of(term), places)?;
+        let gone = since.terms.get(term).copied().unwrap_or(0);
+        let found = statistics.term_in(TermKey::of(term), places, gone)?;
         let is_same = match &found {
             Some(found) => found.document_frequency == count && *found.places == *places,
             None => count == 0,

@@ -35,6 +35,7 @@ use fst::Streamer;
 use smallvec::smallvec;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
+use steps::TermSteps;
 use vfs::SharedStorage;
 
 /// Counts over all live documents of all chunks.
@@ -126,6 +127,15 @@ impl Statistics {
         self.deleted.iter().map(Arc::as_ref)
     }
 
+    /// Returns the counts of all documents deleted since the base.
+    pub(crate) fn deleted_since(&self) -> Result<Deleted, IndexError> {
+        let mut deleted = Deleted::default();
+        for file in &self.deleted {
+            deleted.add_file(file, &mut TermSteps::free())?;
+        }
+        Ok(deleted)
+    }
+
     /// Returns the further fields whose words are searched, and the title's settings.
     pub fn text_fields(&self) -> &Arc<TextFields> {
         &self.text_fields
@@ -204,29 +214,40 @@ impl Statistics {
     }
 
     fn find(&self, key: TermKey<'_>) -> Result<Option<TermStatistics>, IndexError> {
-        self.find_with(key, &|number| self.segments[number as usize].find(key))
+        let in_segment = |number: u32| self.segments[number as usize].find(key);
+        self.find_with(key, &in_segment, || {
+            let mut sum: u64 = 0;
+            for file in &self.deleted {
+                let gone = file.find(key)?.map_or(0, |(gone, _)| gone);
+                sum = sum.saturating_add(gone);
+            }
+            Ok(sum)
+        })
     }
 
-    /// Does what [`Self::term`] does, given the lists of the term in all segments: for a check of every term, since a term
-    /// of one segment would be looked up in all of them.
+    /// Does what [`Self::term`] does, given the lists of the term in all segments and the documents with it deleted since the
+    /// base: for a check of every term, since a term of one segment would be looked up in all files.
     pub(crate) fn term_in(
         &self,
         key: TermKey<'_>,
         places: &[TermPlace],
+        gone: u64,
     ) -> Result<Option<TermStatistics>, IndexError> {
         let in_segment = |number: u32| {
             let at = places.binary_search_by_key(&number, |place| place.segment);
             Ok(at.ok().map(|at| places[at].record))
         };
-        self.find_with(key, &in_segment)
+        self.find_with(key, &in_segment, || Ok(gone))
     }
 
-    /// Returns the statistics of a term. `in_segment` looks it up in a segment, by number.
+    /// Returns the statistics of a term. `in_segment` looks it up in a segment, by number; `gone` returns the documents with
+    /// it deleted since the base.
     #[inline]
     fn find_with(
         &self,
         key: TermKey<'_>,
         in_segment: &impl Fn(u32) -> Result<Option<TermRecord>, IndexError>,
+        gone: impl FnOnce() -> Result<u64, IndexError>,
     ) -> Result<Option<TermStatistics>, IndexError> {
         let mut found = match self.term_of_base(key, in_segment)? {
             Some(found) => found,
@@ -237,7 +258,8 @@ impl Statistics {
             },
         };
         if !(self.newer.is_empty() && self.deleted.is_empty()) {
-            self.add_changes(key, in_segment, &mut found)?;
+            self.add_newer(in_segment, &mut found)?;
+            found.document_frequency = found.document_frequency.saturating_sub(gone()?);
         }
         Ok((found.document_frequency > 0).then_some(found))
     }
@@ -296,11 +318,10 @@ impl Statistics {
         Ok(None)
     }
 
-    /// Adds the lists of newer segments, and subtracts documents deleted since the base.
+    /// Adds the lists of newer segments.
     #[inline]
-    fn add_changes(
+    fn add_newer(
         &self,
-        key: TermKey<'_>,
         in_segment: &impl Fn(u32) -> Result<Option<TermRecord>, IndexError>,
         found: &mut TermStatistics,
     ) -> Result<(), IndexError> {
@@ -319,11 +340,6 @@ impl Statistics {
         }
         if found.places.len() > 1 {
             found.places.sort_unstable_by_key(|place| place.segment);
-        }
-        for file in &self.deleted {
-            if let Some((gone, _)) = file.find(key)? {
-                found.document_frequency = found.document_frequency.saturating_sub(gone);
-            }
         }
         Ok(())
     }

@@ -187,32 +187,32 @@ impl Batch {
                 _ => Worked::NoneYet,
             };
         };
-        // As for pieces.
-        let read = catch_unwind(AssertUnwindSafe(|| self.read(number, ranges))).ok();
-        match read {
-            Some(Read::Long(text)) => {
-                // The first piece is that of this thread.
-                let text = Arc::new(text);
-                self.left
-                    .fetch_sub(1 + ranges - text.pieces_count(), Ordering::Relaxed);
-                if text.pieces_count() > 1 {
-                    let mut long = self.long.lock().unwrap_or_else(PoisonError::into_inner);
-                    long.push((Arc::clone(&text), 1));
-                    self.read.notify_all();
-                }
-                self.search_piece(&text, 0)
-            }
-            made => {
-                self.left.fetch_sub(ranges, Ordering::Relaxed);
-                self.put(
-                    number,
-                    made.and_then(|read| match read {
-                        Read::Made(summary) => Some(summary),
-                        Read::Long(_) => None,
-                    }),
-                )
-            }
+        if ranges == 1 {
+            self.left.fetch_sub(1, Ordering::Relaxed);
         }
+        // As for pieces.
+        let summary = match catch_unwind(AssertUnwindSafe(|| self.read(number, ranges))) {
+            Ok(Read::Long(text)) => return self.begin_long(text, ranges),
+            Ok(Read::Made(summary)) => Some(summary),
+            Err(_) => None,
+        };
+        if ranges > 1 {
+            self.left.fetch_sub(ranges, Ordering::Relaxed);
+        }
+        self.put(number, summary)
+    }
+
+    /// Lets others take the pieces of a text that counted as `ranges` ranges, and searches the first one.
+    fn begin_long(&self, text: LongText, ranges: usize) -> Worked {
+        let text = Arc::new(text);
+        let pieces = text.pieces_count();
+        self.left.fetch_sub(1 + ranges - pieces, Ordering::Relaxed);
+        if pieces > 1 {
+            let mut long = self.long.lock().unwrap_or_else(PoisonError::into_inner);
+            long.push((Arc::clone(&text), 1));
+            self.read.notify_all();
+        }
+        self.search_piece(&text, 0)
     }
 
     /// Puts a summary where it belongs.

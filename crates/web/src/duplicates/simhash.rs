@@ -12,7 +12,10 @@ const SHINGLE_WORDS: usize = 3;
 ///
 /// Linear in the text, memory independent of it.
 pub fn simhash(text: &str) -> u64 {
-    let mut votes = [0i64; 64];
+    let mut votes = Votes {
+        planes: [0; 48],
+        count: 0,
+    };
     let mut recent = [0u64; SHINGLE_WORDS];
     let mut words_count = 0usize;
     let mut lower = String::new();
@@ -21,22 +24,25 @@ pub fn simhash(text: &str) -> u64 {
         .filter(|word| !word.is_empty())
     {
         lower.clear();
-        lower.extend(word.chars().flat_map(char::to_lowercase));
+        match word.is_ascii() {
+            true => {
+                lower.push_str(word);
+                lower.make_ascii_lowercase();
+            }
+            false => lower.extend(word.chars().flat_map(char::to_lowercase)),
+        }
         recent.rotate_left(1);
         recent[SHINGLE_WORDS - 1] = xxh3_64_with_seed(lower.as_bytes(), 0);
         words_count += 1;
         if words_count >= SHINGLE_WORDS {
-            vote(&mut votes, shingle(&recent));
+            votes.add(shingle(&recent));
         }
     }
     // A text of one or two words is a shingle by itself.
     if (1..SHINGLE_WORDS).contains(&words_count) {
-        vote(&mut votes, shingle(&recent));
+        votes.add(shingle(&recent));
     }
-    votes
-        .iter()
-        .enumerate()
-        .fold(0, |hash, (bit, &votes)| hash | u64::from(votes > 0) << bit)
+    votes.majority()
 }
 
 /// Returns the number of bits in which two fingerprints differ.
@@ -52,8 +58,77 @@ fn shingle(words: &[u64; SHINGLE_WORDS]) -> u64 {
     xxh3_64_with_seed(&bytes, 1)
 }
 
-fn vote(votes: &mut [i64; 64], hash: u64) {
-    for (bit, votes) in votes.iter_mut().enumerate() {
-        *votes += ((hash >> bit & 1) as i64) * 2 - 1;
+/// Counters of the 64 bits of hashes, bit-sliced: `planes[p]` has bit p of the counter of each bit. Adding a hash is an
+/// addition with carry of all counters at once, which ends after some eight planes.
+struct Votes {
+    planes: [u64; 48],
+    count: u64,
+}
+
+impl Votes {
+    #[inline]
+    fn add(&mut self, hash: u64) {
+        self.count += 1;
+        let mut carry = hash;
+        for plane in &mut self.planes {
+            if carry == 0 {
+                return;
+            }
+            (*plane, carry) = (*plane ^ carry, *plane & carry);
+        }
+    }
+
+    /// Returns the bits that more than half of the hashes have.
+    fn majority(&self) -> u64 {
+        let count_of = |bit: usize| -> u64 {
+            let planes = self.planes.iter().enumerate();
+            planes.map(|(plane, bits)| (bits >> bit & 1) << plane).sum()
+        };
+        let has_most = |bit: &usize| 2 * count_of(*bit) > self.count;
+        (0..64)
+            .filter(has_most)
+            .fold(0, |hash, bit| hash | 1 << bit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Slow twin of [`simhash`]: a vote of each shingle for each bit.
+    fn simhash_by_votes(text: &str) -> u64 {
+        let words: Vec<u64> = text
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .map(|word| {
+                let lower: String = word.chars().flat_map(char::to_lowercase).collect();
+                xxh3_64_with_seed(lower.as_bytes(), 0)
+            })
+            .collect();
+        let mut shingles: Vec<[u64; 3]> = words
+            .windows(3)
+            .map(|three| [three[0], three[1], three[2]])
+            .collect();
+        match words[..] {
+            [one] => shingles.push([0, 0, one]),
+            [one, two] => shingles.push([0, one, two]),
+            _ => {}
+        }
+        let mut votes = [0i64; 64];
+        for words in &shingles {
+            let hash = shingle(words);
+            for (bit, votes) in votes.iter_mut().enumerate() {
+                *votes += ((hash >> bit & 1) as i64) * 2 - 1;
+            }
+        }
+        (0..64).fold(0, |hash, bit| hash | u64::from(votes[bit] > 0) << bit)
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_the_majority_of_votes(text in "((a|the|The|Ünï|İ|東京|x1|[a-z]{1,9})[ .,\n]{1,2}){0,300}") {
+            prop_assert_eq!(simhash(&text), simhash_by_votes(&text));
+        }
     }
 }
