@@ -3,6 +3,7 @@
 use super::answer::{Answer, FoundLink, ReadKind, Reading, TextShape, header_directives, text_of};
 use super::document::page_document;
 use crate::config::Sites;
+use corpus::Document;
 use web::address::{Base, CanonicalUrl};
 use web::duplicates;
 use web::page::{self, HostTemplates, Page, PageOptions, Rel};
@@ -16,22 +17,10 @@ pub(super) fn html(
 ) -> Reading {
     let text = text_of(answer);
     let mut page = page::read(&text, &PageOptions::default());
-    let directives = page.robots.iter().fold(
-        header_directives(answer, product_token),
-        |directives, (name, content)| {
-            directives.union(Directives::from_meta(name, content, product_token))
-        },
-    );
-    let main = match page.main_text() {
-        text if text.trim().is_empty() => page.text.clone(),
-        text => text,
-    };
+    let directives = directives_of(answer, &page, product_token);
+    let main = main_of(&page);
     let base = base_of(answer.url, &page);
-    let canonical = page
-        .canonical
-        .as_deref()
-        .and_then(|href| Some(sites.cleaned(base.as_ref()?.join(href).ok()?)))
-        .filter(|canonical| canonical != answer.url && sites.admit(canonical).is_ok());
+    let canonical = canonical_of(answer, &page, base.as_ref(), sites);
     let noindex = !directives.may_index(answer.now_s);
     let (links, links_dropped) = match directives.nofollow {
         true => (Vec::new(), 0),
@@ -49,6 +38,51 @@ pub(super) fn html(
         links_dropped,
         ..Reading::empty(ReadKind::Page)
     }
+}
+
+/// Returns the document that [`html`] gives, without the rest.
+pub(super) fn html_document(
+    answer: &Answer<'_>,
+    sites: &Sites,
+    product_token: &str,
+    templates: Option<&HostTemplates>,
+) -> Option<Document> {
+    let text = text_of(answer);
+    let mut page = page::read(&text, &PageOptions::default());
+    let may_index = directives_of(answer, &page, product_token).may_index(answer.now_s);
+    let base = base_of(answer.url, &page);
+    let canonical = canonical_of(answer, &page, base.as_ref(), sites);
+    let main = main_of(&page);
+    (may_index && canonical.is_none()).then(|| page_document(answer, &mut page, main, templates))
+}
+
+/// Returns the directives of the headers and of the page.
+fn directives_of(answer: &Answer<'_>, page: &Page, product_token: &str) -> Directives {
+    let of_headers = header_directives(answer, product_token);
+    (page.robots.iter()).fold(of_headers, |directives, (name, content)| {
+        directives.union(Directives::from_meta(name, content, product_token))
+    })
+}
+
+/// Returns the main text, or all of it where none is found.
+fn main_of(page: &Page) -> String {
+    match page.main_text() {
+        text if text.trim().is_empty() => page.text.clone(),
+        text => text,
+    }
+}
+
+/// Returns another address within the crawl that the page names as its own.
+fn canonical_of(
+    answer: &Answer<'_>,
+    page: &Page,
+    base: Option<&Base>,
+    sites: &Sites,
+) -> Option<CanonicalUrl> {
+    let stated = page.canonical.as_deref();
+    stated
+        .and_then(|href| Some(sites.cleaned(base?.join(href).ok()?)))
+        .filter(|canonical| canonical != answer.url && sites.admit(canonical).is_ok())
 }
 
 /// Returns the hash that tells whether a page changed: of what searches find.

@@ -9,4 +9,4 @@ mod html;
 mod read;
 
 pub use answer::{Answer, FoundLink, ReadKind, Reading, TextShape};
-pub use read::read;
+pub use read::{read, read_document};

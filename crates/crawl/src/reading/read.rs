@@ -4,8 +4,9 @@ use super::answer::{
     Answer, FoundLink, ReadKind, Reading, TextShape, header_directives, media_type, text_of,
 };
 use super::document::document;
-use super::html::html;
+use super::html::{html, html_document};
 use crate::config::Sites;
+use corpus::Document;
 use web::address::CanonicalUrl;
 use web::duplicates;
 use web::page::HostTemplates;
@@ -30,6 +31,21 @@ pub fn read(
         "" | "text/html" | "application/xhtml+xml" => html(answer, sites, product_token, templates),
         "text/plain" => plain(answer, product_token),
         _ => Reading::empty(ReadKind::Other),
+    }
+}
+
+/// Returns the document that [`read`] gives, without the rest: for pages that are read again.
+pub fn read_document(
+    answer: &Answer<'_>,
+    sites: &Sites,
+    product_token: &str,
+    templates: Option<&HostTemplates>,
+) -> Option<Document> {
+    let media = answer.content_type.map(media_type).unwrap_or_default();
+    match media.as_str() {
+        "text/html" => html_document(answer, sites, product_token, templates),
+        // Other types may be lists of URLs.
+        _ => read(answer, sites, product_token, templates).document,
     }
 }
 
@@ -71,5 +87,55 @@ fn plain(answer: &Answer<'_>, product_token: &str) -> Reading {
         shape: TextShape::of(&text, Vec::new()),
         noindex,
         ..Reading::empty(ReadKind::Page)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_read_alone_is_that_of_the_whole_reading() {
+        let seeds = vec!["http://a.test/".to_owned()];
+        let sites = crate::CrawlConfig::of_seeds(seeds).compile().unwrap();
+        let url = CanonicalUrl::parse("http://a.test/dir/page").unwrap();
+        let mut documents_count = 0;
+        for head in [
+            "",
+            "<meta name=robots content=noindex>",
+            "<link rel=canonical href=/other>",
+            "<base href='http://a.test/x/'><link rel=canonical href='../dir/page'>",
+        ] {
+            for media in [
+                None,
+                Some("text/html"),
+                Some("text/html; charset=utf-8"),
+                Some("text/plain"),
+                Some("image/png"),
+            ] {
+                for robots in [&[][..], &["noindex".to_owned()]] {
+                    let body = format!(
+                        "<title>A title</title>{head}<nav><a href=/n>menu</a></nav><p>{}</p>",
+                        "Words of a text. ".repeat(30)
+                    );
+                    let answer = Answer {
+                        url: &url,
+                        content_type: media,
+                        robots_tags: robots,
+                        language: Some("en"),
+                        body: body.as_bytes(),
+                        now_s: 0,
+                    };
+                    let whole = read(&answer, &sites, "Shorttail", None).document;
+                    documents_count += usize::from(whole.is_some());
+                    assert_eq!(
+                        read_document(&answer, &sites, "Shorttail", None),
+                        whole,
+                        "{head} {media:?}"
+                    );
+                }
+            }
+        }
+        assert!(documents_count > 5, "{documents_count}");
     }
 }

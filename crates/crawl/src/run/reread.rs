@@ -92,9 +92,13 @@ impl Rereader<'_> {
             return None;
         };
         let templates = job.templates.as_deref();
-        let reading = reading_of(&record, self.sites, self.product_token, templates)?;
-        let digest = templates_digest(&reading.shape.blocks, templates);
-        Some((reading.document?, digest))
+        let document = with_answer(&record, |answer| {
+            reading::read_document(answer, self.sites, self.product_token, templates)
+        })??;
+        Some((
+            document,
+            templates_digest(&job.facts.shape.blocks, templates),
+        ))
     }
 }
 
@@ -105,6 +109,13 @@ pub(super) fn reading_of(
     product_token: &str,
     templates: Option<&HostTemplates>,
 ) -> Option<Reading> {
+    with_answer(record, |answer| {
+        reading::read(answer, sites, product_token, templates)
+    })
+}
+
+/// Calls `with` with the answer of a response record; `None` for another record.
+fn with_answer<T>(record: &Record, with: impl FnOnce(&Answer<'_>) -> T) -> Option<T> {
     let url = CanonicalUrl::parse(record.uri.as_deref()?).ok()?;
     let head = record.http()?;
     let tags = head.headers.iter();
@@ -120,5 +131,5 @@ pub(super) fn reading_of(
         body: &record.block[head.body_at..],
         now_s: record.date.map_or(0, |date| date.as_second()),
     };
-    Some(reading::read(&answer, sites, product_token, templates))
+    Some(with(&answer))
 }
