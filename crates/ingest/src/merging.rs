@@ -19,7 +19,7 @@ use vfs::SharedStorage;
 const HURRY_SEGMENTS: usize = 20;
 /// Segments of a partition at which refreshes wait for the merge under way.
 pub(crate) const SEGMENTS_LIMIT: usize = 64;
-/// Segments of a partition at which a recovery merges before changes are accepted. So many are left only where merges were
+/// Segments of a partition at which a recovery merges before changes are accepted. That number is left only where merges were
 /// given up again and again, as on a disk that is full for hours.
 pub(crate) const SEGMENTS_MAX: usize = 256;
 

@@ -65,7 +65,7 @@ pub(crate) fn each_shared_term(
     each_term_where(segments, deleted, &mut TermSteps::free(), is_shared, each)
 }
 
-/// Returns whether a base must hold a term with so many places, of which so many documents are deleted.
+/// Returns whether a base must hold a term with `places` places and `gone` deleted documents.
 fn is_shared(places: usize, gone: u64) -> bool {
     places > 1 || gone > 0
 }

@@ -6,7 +6,7 @@
 //! ranges              ┴─┴─┴─┴─┴─┴     ┴    ┴    ┴    ┴      a long text has several, once it is decompressed
 //! ```
 
-use super::long_text::{LongText, Piece, pieces_count};
+use super::long_text::{LongText, Piece, Summary, pieces_count};
 use crate::api::messages::{SummariesOf, SummariesRequest, TextSummary};
 use crate::api::server_error::ServerError;
 use engine::summary_of;
@@ -20,9 +20,6 @@ use text::summary::{SummaryOptions, SummaryQuery};
 
 /// Upper limit on the wait for a text that another thread decompresses.
 const PATIENCE: Duration = Duration::from_micros(100);
-
-/// Result for one summary: `None` if the text is missing; empty in an index without texts.
-pub(super) type Summary = Result<Option<TextSummary>, ServerError>;
 
 /// Summaries of one request, shared by the caller and the handlers.
 #[derive(Debug)]
@@ -231,7 +228,7 @@ impl Batch {
         (0..self.of.count()).filter_map(|at| self.of.key(at))
     }
 
-    /// Returns whether nobody waits for the summaries any more.
+    /// Returns whether the request was cancelled or its deadline has passed.
     fn is_over(&self) -> bool {
         self.is_cancelled.load(Ordering::Relaxed) || Instant::now() >= self.deadline
     }

@@ -1,6 +1,5 @@
 //! A long text of a page, in whose pieces several threads find matches.
 
-use super::batch::Summary;
 use crate::api::messages::TextSummary;
 use crate::api::server_error::ServerError;
 use engine::summary_of_pieces;
@@ -9,12 +8,15 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 use text::summary::{PieceMatches, SummaryQuery, pieces_of};
 
+/// Result for one summary: `None` if the text is missing; empty in an index without texts.
+pub(super) type Summary = Result<Option<TextSummary>, ServerError>;
+
 /// Bytes of a piece: some hundred microseconds for a query of many words.
 const PIECE_BYTES: u32 = 64 << 10;
 /// Upper limit on the pieces of a text.
 const PIECES_MAX: u32 = 256;
 
-/// Returns the number of pieces of a text of about so many bytes.
+/// Returns the number of pieces of a text of about `bytes` bytes.
 pub(super) fn pieces_count(bytes: u32) -> usize {
     (bytes / PIECE_BYTES).clamp(1, PIECES_MAX) as usize
 }
