@@ -70,7 +70,7 @@ pub use matches::Matches;
 pub use options::{ANSWER_BYTES_MAX, DEPTH_MAX, K_MAX, SITE_HITS_DEFAULT, SearchOptions};
 pub use part::Part;
 pub use refinement::{FACETS_MAX, FILTERS_MAX, FacetGroup, Refinement};
-pub use shown_text::{summary_of, summary_of_pieces};
+pub use shown_text::summary_of;
 pub use sort_values::sort_json;
 
 pub use index::{DocId, Index, IndexError, StoredDocument};

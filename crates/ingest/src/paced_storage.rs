@@ -43,9 +43,10 @@ impl PacedStorage {
     }
 
     fn ensure_not_stopped(&self, operation: &'static str, name: &str) -> Result<(), StorageError> {
-        let path = self.inner.location().join(name);
-        ensure_going(&*self.limits)
-            .map_err(|stopped| StorageError::from_io(operation, &path, stopped))
+        ensure_going(&*self.limits).map_err(|stopped| {
+            let path = self.inner.location().join(name);
+            StorageError::from_io(operation, &path, stopped)
+        })
     }
 }
 

@@ -7,17 +7,16 @@
 use super::collect::is_withheld;
 use super::crawl::Crawl;
 use super::probe::text_of;
-use super::reread::reading_of;
+use super::reread::with_answer;
 use crate::archive;
 use crate::collection::{Collection, PageFacts};
 use crate::config::{CrawlConfig, Sites};
 use crate::error::CrawlError;
 use crate::frontier::{Frontier, Source, State, WarcPlace};
-use crate::reading::{ReadKind, Reading};
+use crate::reading::{self, ReadKind, Reading};
 use std::collections::HashSet;
 use vfs::SharedStorage;
 use web::address::CanonicalUrl;
-use web::page::HostTemplates;
 use web::warc::{Item, Kind, Reader, Record};
 
 /// Result of reading the archive.
@@ -162,7 +161,7 @@ impl ArchiveReader<'_> {
         let is_response = record.kind == Kind::Response;
         if known.source == Source::Probe {
             let url = CanonicalUrl::parse(url).ok()?;
-            let reading = self.reading(record, None).filter(|_| is_response)?;
+            let reading = self.reading(record).filter(|_| is_response)?;
             let text = text_of(&reading).unwrap_or_default().to_owned();
             return Some(Found::Probe(url.origin().to_owned(), text));
         }
@@ -179,15 +178,15 @@ impl ArchiveReader<'_> {
         }
         let place = known.place?;
         let is_last = (place.file, place.offset_bytes) == (file, offset);
-        let reading = self
-            .reading(record, None)
-            .filter(|_| is_last && is_response)?;
+        let reading = self.reading(record).filter(|_| is_last && is_response)?;
         (reading.kind == ReadKind::Page)
             .then(|| Found::Page(Box::new(reading), url.to_owned(), place))
     }
 
-    fn reading(&self, record: &Record, templates: Option<&HostTemplates>) -> Option<Reading> {
-        reading_of(record, self.sites, self.product_token, templates)
+    fn reading(&self, record: &Record) -> Option<Reading> {
+        with_answer(record, |answer| {
+            reading::read(answer, self.sites, self.product_token, None)
+        })
     }
 }
 

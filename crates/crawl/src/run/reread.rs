@@ -5,7 +5,7 @@ use crate::collection::{Collection, PageFacts, templates_digest};
 use crate::config::Sites;
 use crate::error::CrawlError;
 use crate::frontier::origin_of;
-use crate::reading::{self, Answer, Reading};
+use crate::reading::{self, Answer};
 use corpus::Document;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -102,20 +102,8 @@ impl Rereader<'_> {
     }
 }
 
-/// Reads a response record.
-pub(super) fn reading_of(
-    record: &Record,
-    sites: &Sites,
-    product_token: &str,
-    templates: Option<&HostTemplates>,
-) -> Option<Reading> {
-    with_answer(record, |answer| {
-        reading::read(answer, sites, product_token, templates)
-    })
-}
-
 /// Calls `with` with the answer of a response record; `None` for another record.
-fn with_answer<T>(record: &Record, with: impl FnOnce(&Answer<'_>) -> T) -> Option<T> {
+pub(super) fn with_answer<T>(record: &Record, with: impl FnOnce(&Answer<'_>) -> T) -> Option<T> {
     let url = CanonicalUrl::parse(record.uri.as_deref()?).ok()?;
     let head = record.http()?;
     let tags = head.headers.iter();

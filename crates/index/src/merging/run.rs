@@ -14,7 +14,7 @@ use vfs::SharedStorage;
 
 impl MergeJob {
     /// Writes the merged segments and their statistics. Calls `step` often between reads and writes, so that it may pause.
-    /// Its error ends the merge, at the next write at the latest if `storage` fails too.
+    /// An error of `step` ends the counting of terms, and an error of `storage` any write; both end the merge.
     ///
     /// # Errors
     /// Nothing is visible; the next commit without the reservation removes what was written.
@@ -37,7 +37,7 @@ impl MergeJob {
             threads: 1,
             list_bytes_max: None,
             deletions: Some(&gone),
-            // Files end by an error of the storage.
+            // Writes end by an error of the storage.
             progress: &|_| drop(step()),
         };
         let sources: Vec<(u32, Vec<Source>)> = jobs

@@ -131,6 +131,15 @@ impl Deleted {
         Ok(())
     }
 
+    /// Adds the counts of several files.
+    pub(super) fn add_files<'a>(
+        &mut self,
+        mut files: impl Iterator<Item = &'a SharedTerms>,
+        steps: &mut TermSteps<'_>,
+    ) -> Result<(), IndexError> {
+        files.try_for_each(|file| self.add_file(file, steps))
+    }
+
     /// Adds the difference between a base's counts and those of the lists of its segments.
     pub(super) fn add_base(
         &mut self,

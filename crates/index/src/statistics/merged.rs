@@ -57,9 +57,7 @@ pub(crate) fn write_replaced(
         };
         return Ok(layers);
     }
-    for file in before.deleted() {
-        deleted.add_file(file, &mut steps)?;
-    }
+    deleted.add_files(before.deleted(), &mut steps)?;
     deleted.drop_merged(sources, merged, &mut steps)?;
     layers.deleted.clear();
     if !deleted.terms.is_empty() {

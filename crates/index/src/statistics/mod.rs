@@ -130,9 +130,7 @@ impl Statistics {
     /// Returns the counts of all documents deleted since the base.
     pub(crate) fn deleted_since(&self) -> Result<Deleted, IndexError> {
         let mut deleted = Deleted::default();
-        for file in &self.deleted {
-            deleted.add_file(file, &mut TermSteps::free())?;
-        }
+        deleted.add_files(self.deleted(), &mut TermSteps::free())?;
         Ok(deleted)
     }
 

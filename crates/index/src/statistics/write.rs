@@ -214,10 +214,7 @@ pub(super) fn add_uncounted(
     if let Some(base) = before.base() {
         deleted.add_base(base, steps)?;
     }
-    for file in before.deleted() {
-        deleted.add_file(file, steps)?;
-    }
-    Ok(())
+    deleted.add_files(before.deleted(), steps)
 }
 
 /// Reason to write a base.

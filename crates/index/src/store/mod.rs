@@ -95,18 +95,20 @@ impl DocumentStore {
     /// Returns the files in which a document is looked up.
     pub(crate) fn files_of(&self, key: TextKey<'_>) -> impl Iterator<Item = &Arc<LiveFile>> {
         let (_, hash) = key.url_and_hash();
+        self.parts_of(hash).iter().map(|part| part.file())
+    }
+
+    /// Returns the parts that may have the text of a hash, the newest first.
+    fn parts_of(&self, hash: u64) -> &[Arc<StorePart>] {
         let chunk = hash.checked_rem(self.chunks.len() as u64);
-        let parts = chunk.and_then(|chunk| self.chunks.get(chunk as usize));
-        parts.into_iter().flatten().map(|part| part.file())
+        chunk.map_or(&[], |chunk| &self.chunks[chunk as usize])
     }
 
     /// Returns the bytes to decompress for the text at `key`, which are those of a long text and its fields alone; 0 where
     /// none is found. Reads no text.
     pub fn block_bytes(&self, key: TextKey<'_>) -> u32 {
         let (_, hash) = key.url_and_hash();
-        let chunk = hash.checked_rem(self.chunks.len() as u64);
-        let parts = chunk.and_then(|chunk| self.chunks.get(chunk as usize));
-        let mut parts = parts.into_iter().flatten();
+        let mut parts = self.parts_of(hash).iter();
         parts.find_map(|part| part.block_bytes(hash)).unwrap_or(0)
     }
 
@@ -116,11 +118,7 @@ impl DocumentStore {
         buffer: &'b mut Vec<u8>,
     ) -> Result<Option<Fields<'b>>, IndexError> {
         let (url, hash) = key.url_and_hash();
-        let chunks = self.chunks.len() as u64;
-        if chunks == 0 {
-            return Ok(None);
-        }
-        for part in &self.chunks[(hash % chunks) as usize] {
+        for part in self.parts_of(hash) {
             if let Some(at) = part.find(url, hash, buffer)? {
                 return Ok(read_fields(buffer, at).map(|(fields, _)| fields));
             }

@@ -6,7 +6,7 @@
 //! ranges              ┴─┴─┴─┴─┴─┴     ┴    ┴    ┴    ┴      a long text has several, once it is decompressed
 //! ```
 
-use super::long_text::{LongText, Piece, Summary, pieces_count};
+use super::long_text::{LongText, Piece, pieces_count};
 use crate::api::messages::{SummariesOf, SummariesRequest, TextSummary};
 use crate::api::server_error::ServerError;
 use engine::summary_of;
@@ -16,10 +16,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use text::summary::{SummaryOptions, SummaryQuery};
+use text::summary::{Summary, SummaryOptions, SummaryQuery};
 
 /// Upper limit on the wait for a text that another thread decompresses.
 const PATIENCE: Duration = Duration::from_micros(100);
+
+/// Result for one text: `None` if it is missing; empty in an index without texts.
+type Made = Result<Option<TextSummary>, ServerError>;
 
 /// Summaries of one request, shared by the caller and the handlers.
 #[derive(Debug)]
@@ -63,12 +66,12 @@ pub(super) enum Worked {
 struct Done {
     count: usize,
     /// Summaries made; an entry stays `None` if making it panicked.
-    summaries: Vec<Option<Summary>>,
+    summaries: Vec<Option<Made>>,
 }
 
 /// What came of reading a text.
 enum Read {
-    Made(Summary),
+    Made(Made),
     Long(LongText),
 }
 
@@ -171,7 +174,10 @@ impl Batch {
         if !text.put(piece, came) {
             return Worked::One;
         }
-        let summary = || text.summary(&self.query, &self.index, self.wants_fields);
+        let summary = || {
+            let of_body = text.summary(&self.query)?;
+            Some(of_body.map(|of_body| Some(self.summary(text.text(), of_body))))
+        };
         let summary = catch_unwind(AssertUnwindSafe(summary)).ok().flatten();
         self.put(text.number, summary)
     }
@@ -213,7 +219,7 @@ impl Batch {
     }
 
     /// Puts a summary where it belongs.
-    fn put(&self, number: usize, summary: Option<Summary>) -> Worked {
+    fn put(&self, number: usize, summary: Option<Made>) -> Worked {
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         done.summaries[number] = summary;
         done.count += 1;
@@ -248,9 +254,10 @@ impl Batch {
         let mut buffer = TEXT.take();
         let mut read = Read::Made(Ok(None));
         let found = store.with_text(key, &mut buffer, |url, body, fields| {
+            let text = [url, body, fields];
             read = match ranges {
-                1 => Read::Made(Ok(Some(self.summary(url, body, fields)))),
-                _ => Read::Long(LongText::new(number, [url, body, fields], ranges)),
+                1 => Read::Made(Ok(Some(self.summary(text, self.query.summary(body))))),
+                _ => Read::Long(LongText::new(number, text, ranges)),
             };
         });
         TEXT.replace(buffer);
@@ -260,11 +267,12 @@ impl Batch {
         }
     }
 
-    fn summary(&self, url: &str, body: &str, fields: &str) -> TextSummary {
+    /// Returns what is shown of a text, given the summary of its body.
+    fn summary(&self, [url, _, fields]: [&str; 3], of_body: Summary) -> TextSummary {
         let text_fields = self.index.statistics().text_fields();
         TextSummary {
             url: url.to_owned(),
-            html: summary_of(&self.query, body, fields, text_fields),
+            html: summary_of(&self.query, of_body, fields, text_fields),
             fields: match self.wants_fields {
                 true => fields.to_owned(),
                 false => String::new(),

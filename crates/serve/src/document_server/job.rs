@@ -17,8 +17,8 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A request for summaries. Its texts are its ranges, or their pieces, and whoever makes the last summary answers. Dropped without an
-/// answer, it is an error for its caller.
+/// A request for summaries. Its texts are its ranges, or their pieces, and whoever makes the last summary answers. Dropped
+/// without an answer, it is an error for its caller.
 pub(super) struct SummariesJob {
     batch: Batch,
     index: Arc<Index>,
@@ -88,26 +88,23 @@ impl SummariesJob {
             return false;
         }
         let begun = Instant::now();
-        while self.work_on_one() == Some(true) {
+        while let Worked::One | Worked::Last = self.work_on_one() {
             if begun.elapsed() > limit {
-                return self.batch.left_count() > 0;
+                break;
             }
         }
         self.batch.left_count() > 0
     }
 
-    /// Does the next range. Returns whether there was one to do; `None` where there will be one.
-    fn work_on_one(&self) -> Option<bool> {
-        match self.batch.work_on_one() {
-            Worked::NoneLeft => return Some(false),
-            Worked::NoneYet => return None,
-            Worked::One => {}
+    /// Does the next range, and answers after the last one.
+    fn work_on_one(&self) -> Worked {
+        let worked = self.batch.work_on_one();
+        match worked {
             Worked::Last => self.answer(),
+            Worked::One if self.is_abandoned() => self.batch.cancel(),
+            _ => {}
         }
-        if self.is_abandoned() {
-            self.batch.cancel();
-        }
-        Some(true)
+        worked
     }
 
     fn is_abandoned(&self) -> bool {
@@ -170,9 +167,9 @@ impl Job for SummariesJob {
         }
         loop {
             match self.work_on_one() {
-                Some(true) => {}
-                Some(false) => return Ended::Exhausted,
-                None => {
+                Worked::One | Worked::Last => {}
+                Worked::NoneLeft => return Ended::Exhausted,
+                Worked::NoneYet => {
                     // The board decides what goes before a text that is being read.
                     self.batch.wait_for_pieces();
                     return Ended::of(self.batch.left_count() == 0);

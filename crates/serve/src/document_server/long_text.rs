@@ -1,15 +1,9 @@
 //! A long text of a page, in whose pieces several threads find matches.
 
-use crate::api::messages::TextSummary;
 use crate::api::server_error::ServerError;
-use engine::summary_of_pieces;
-use index::Index;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
-use text::summary::{PieceMatches, SummaryQuery, pieces_of};
-
-/// Result for one summary: `None` if the text is missing; empty in an index without texts.
-pub(super) type Summary = Result<Option<TextSummary>, ServerError>;
+use text::summary::{PieceMatches, Summary, SummaryQuery, pieces_of};
 
 /// Bytes of a piece: some hundred microseconds for a query of many words.
 const PIECE_BYTES: u32 = 64 << 10;
@@ -84,13 +78,13 @@ impl LongText {
         found.done == self.pieces.len()
     }
 
-    /// Returns the summary, once all pieces are done; `None` after a bug.
-    pub(super) fn summary(
-        &self,
-        query: &SummaryQuery,
-        index: &Index,
-        wants_fields: bool,
-    ) -> Option<Summary> {
+    /// Returns URL, body and further fields.
+    pub(super) fn text(&self) -> [&str; 3] {
+        [&self.url, &self.body, &self.fields]
+    }
+
+    /// Returns the summary of the body, once all pieces are done; `None` after a bug.
+    pub(super) fn summary(&self, query: &SummaryQuery) -> Option<Result<Summary, ServerError>> {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         let mut pieces = Vec::with_capacity(found.pieces.len());
         for piece in found.pieces.drain(..) {
@@ -100,16 +94,6 @@ impl LongText {
                 Piece::Missing => return None,
             }
         }
-        drop(found);
-        let text_fields = index.statistics().text_fields();
-        let html = summary_of_pieces(query, &self.body, &pieces, &self.fields, text_fields);
-        Some(Ok(Some(TextSummary {
-            url: self.url.clone(),
-            html,
-            fields: match wants_fields {
-                true => self.fields.clone(),
-                false => String::new(),
-            },
-        })))
+        Some(Ok(query.summary_of_pieces(&self.body, &pieces)))
     }
 }

@@ -9,9 +9,8 @@
 //!
 //! Waking a thread costs tens of microseconds, and most pages of summaries are complete by then; texts of a hundred thousand
 //! words are not. They go to a board as searches do: texts and pieces of long texts are the ranges, short requests go first,
-//! idle handlers help, and
-//! deadlines and cancellation end them. The caller's thread leaves after a few milliseconds, so that its connection can
-//! notice that the client has gone.
+//! idle handlers help, and deadlines and cancellation end them. The caller's thread leaves after a few milliseconds, so that
+//! its connection can notice that the client has gone.
 
 mod batch;
 mod figures;

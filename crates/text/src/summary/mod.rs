@@ -38,6 +38,16 @@ pub struct SummaryQuery {
     options: SummaryOptions,
 }
 
+/// Summary of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Summary {
+    /// HTML: escaped text, matched words inside `<mark>`, windows separated by ` … `. Of a text without a match, its
+    /// beginning.
+    pub html: String,
+    /// Whether the text has a match.
+    pub is_matched: bool,
+}
+
 /// Upper limit on the scratch memory that a thread keeps for its next summary, in bytes.
 const SCRATCH_KEPT_BYTES_MAX: usize = 16 << 20;
 
@@ -70,17 +80,16 @@ impl SummaryQuery {
         }
     }
 
-    /// Returns the summary of `text` as HTML: escaped text, matched words inside `<mark>`, windows separated by ` … `.
-    /// Searches the whole text. A text without a match gives its beginning.
+    /// Returns the HTML of [`Self::summary`].
     pub fn summarize(&self, text: &str) -> String {
-        self.with_scratch(|scratch| self.summarize_with(text, scratch))
+        self.summary(text).html
     }
 
-    /// Returns the summary of `text` as [`Self::summarize`] does; `None` without a match.
-    pub fn summarize_matches(&self, text: &str) -> Option<String> {
+    /// Returns the summary of `text`. Searches the whole text.
+    pub fn summary(&self, text: &str) -> Summary {
         self.with_scratch(|scratch| {
-            let summary = self.summarize_with(text, scratch);
-            (!scratch.matches.is_empty()).then_some(summary)
+            self.matcher.find(text, scratch);
+            self.summary_of_matches(text, &scratch.matches)
         })
     }
 
@@ -112,15 +121,12 @@ impl SummaryQuery {
         ranges
     }
 
-    /// Summarizes as [`Self::summarize`], with the caller's scratch memory.
-    pub fn summarize_with(&self, text: &str, scratch: &mut SummaryScratch) -> String {
-        self.matcher.find(text, scratch);
-        self.summary_of_matches(text, &scratch.matches)
-    }
-
-    fn summary_of_matches(&self, text: &str, matches: &[Match]) -> String {
+    fn summary_of_matches(&self, text: &str, matches: &[Match]) -> Summary {
         let windows = windows::choose(text, matches, &self.scoring, self.options);
-        render::html(text, &windows, matches)
+        Summary {
+            html: render::html(text, &windows, matches),
+            is_matched: !matches.is_empty(),
+        }
     }
 
     /// Calls `with` with the scratch memory of the thread.

@@ -7,8 +7,8 @@
 //!
 //! No word crosses a blank between ASCII characters, so the matches of all pieces are those of the text.
 
-use super::SummaryQuery;
 use super::input::Match;
+use super::{Summary, SummaryQuery};
 use crate::standard::separates;
 use std::ops::Range;
 
@@ -48,15 +48,14 @@ impl SummaryQuery {
         })
     }
 
-    /// Returns what [`Self::summarize_matches`] does, given the matches of all pieces of `text` in order.
-    pub fn summarize_pieces(&self, text: &str, found: &[PieceMatches]) -> Option<String> {
+    /// Returns what [`Self::summary`] does, given the matches of all pieces of `text` in order.
+    pub fn summary_of_pieces(&self, text: &str, found: &[PieceMatches]) -> Summary {
         self.with_scratch(|scratch| {
             scratch.matches.clear();
             for PieceMatches(matches) in found {
                 scratch.matches.extend_from_slice(matches);
             }
-            let summary = self.summary_of_matches(text, &scratch.matches);
-            (!scratch.matches.is_empty()).then_some(summary)
+            self.summary_of_matches(text, &scratch.matches)
         })
     }
 }

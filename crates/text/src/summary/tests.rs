@@ -254,8 +254,9 @@ fn assert_found_in_pieces(query: &SummaryQuery, text: &str, matches: &[Match]) {
             .collect();
         let whole: Vec<Match> = found.iter().flat_map(|piece| piece.0.clone()).collect();
         assert_eq!(whole, matches, "{text:?} in {count} pieces");
-        let summary = query.summarize_pieces(text, &found);
-        assert_eq!(summary, query.summarize_matches(text));
+        let summary = query.summary_of_pieces(text, &found);
+        assert_eq!(summary, query.summary(text));
+        assert_eq!(summary.is_matched, !matches.is_empty());
     }
 }
 
