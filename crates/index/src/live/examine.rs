@@ -145,6 +145,11 @@ impl Index {
         files.filter(|file| !file.is_trusted()).count()
     }
 
+    /// Counts how often a changed file had its verified bytes still, over all indexes that share files with this one.
+    pub fn trusted_again_count(&self) -> u64 {
+        self.files.alarm.trusted_again.load(Ordering::Relaxed)
+    }
+
     /// Unparks the calling thread whenever a file becomes suspect or damaged. Only the first thread that calls it is
     /// unparked.
     pub fn alarm_this_thread(&self) {

@@ -243,6 +243,9 @@ impl LiveFile {
         {
             // After the state: an answer that begins with the new epoch sees it.
             alarm.epoch.fetch_add(1, Ordering::AcqRel);
+            if to == Trust::Trusted as u8 {
+                alarm.trusted_again.fetch_add(1, Ordering::Relaxed);
+            }
             alarm.wake();
         }
     }

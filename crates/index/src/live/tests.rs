@@ -127,6 +127,7 @@ fn a_touched_file_is_trusted_again_but_not_what_was_read_meanwhile() {
     assert_eq!(bed.trust(number), Trust::Suspect);
     bed.index.verify_again(number, &mut go_on).unwrap();
     assert_eq!(bed.trust(number), Trust::Trusted);
+    assert_eq!(bed.index.trusted_again_count(), 1);
     let error = bed.index.verify_search(&bed.segments(), since).unwrap_err();
     assert!(matches!(error, IndexError::Changed { .. }), "{error}");
     let since = bed.index.read_start();

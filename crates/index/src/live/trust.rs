@@ -20,6 +20,8 @@ pub enum Trust {
 #[derive(Debug, Default)]
 pub(crate) struct Alarm {
     pub(super) epoch: AtomicU64,
+    /// Number of times that a suspect file became trusted again.
+    pub(super) trusted_again: AtomicU64,
     /// Thread unparked when a file becomes suspect or damaged.
     pub(super) woken: OnceLock<Thread>,
 }

@@ -4,7 +4,7 @@ use super::filter_lists::FilterListMetrics;
 use crate::api::error::SearchError;
 use crate::front_end::FrontEnd;
 use crate::metrics::crawl::CrawlMetrics;
-use crate::metrics::index::{chunks, damaged_files, documents, generation};
+use crate::metrics::index::{TrustMetrics, chunks, documents, generation};
 use crate::metrics::partition::HandlerMetrics;
 use crate::metrics::register::Register;
 use crate::metrics::times::PartitionTimes;
@@ -38,7 +38,7 @@ pub(crate) struct Metrics {
     documents: Gauge,
     generation: Gauge,
     /// Number of damaged files, where the files are open in this process.
-    damaged_files: Option<Gauge>,
+    trust: Option<TrustMetrics>,
     partitions: Vec<HandlerMetrics>,
     register: Register,
     writer: OnceLock<WriterMetrics>,
@@ -142,10 +142,10 @@ impl Metrics {
             ),
             documents: documents(&register),
             generation: generation(&register),
-            damaged_files: cluster
+            trust: cluster
                 .generations
                 .is_some()
-                .then(|| damaged_files(&register)),
+                .then(|| TrustMetrics::new(&register)),
             partitions: partitions.collect(),
             handle: register.handle(),
             register,
@@ -232,10 +232,8 @@ impl Metrics {
         let known = front_end.known();
         self.documents.set(known.documents_count as f64);
         self.generation.set(known.generation as f64);
-        if let (Some(gauge), Some(generations)) =
-            (&self.damaged_files, &front_end.cluster.generations)
-        {
-            gauge.set(generations.untrusted_files_count() as f64);
+        if let (Some(trust), Some(generations)) = (&self.trust, &front_end.cluster.generations) {
+            trust.take_over(generations);
         }
         for partition in &self.partitions {
             partition.take_over();

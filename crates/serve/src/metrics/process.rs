@@ -4,7 +4,7 @@
 //! top` read all kinds of servers.
 
 use super::filter_lists::FilterListMetrics;
-use super::index;
+use super::index::{self, TrustMetrics};
 use super::partition::{HandlerMetrics, busy, ended_early, expired, handlers};
 use super::register::Register;
 use super::times::{PartitionTimes, partition_seconds};
@@ -24,7 +24,7 @@ pub struct ServerMetrics {
     generations: Arc<Generations>,
     documents: Gauge,
     generation: Gauge,
-    damaged_files: Gauge,
+    trust: TrustMetrics,
     handlers: Option<(HandlerMetrics, FilterListMetrics)>,
     texts: Option<TextMetrics>,
 }
@@ -81,7 +81,7 @@ impl ServerMetrics {
         ServerMetrics {
             documents: index::documents(register),
             generation: index::generation(register),
-            damaged_files: index::damaged_files(register),
+            trust: TrustMetrics::new(register),
             handle: register.handle(),
             generations: Arc::clone(generations),
             handlers: handlers.map(|handlers| (handlers, FilterListMetrics::new(register))),
@@ -95,8 +95,7 @@ impl ServerMetrics {
         let documents = index.statistics().documents_count();
         self.documents.set(documents as f64);
         self.generation.set(index.generation() as f64);
-        let damaged = self.generations.untrusted_files_count();
-        self.damaged_files.set(damaged as f64);
+        self.trust.take_over(&self.generations);
         if let Some((handlers, lists)) = &self.handlers {
             handlers.take_over();
             lists.take_over();

@@ -23,6 +23,7 @@ const ANSWERS_OF_AN_INJURY: usize = 12;
 /// machine makes them late.
 const NOTICED_MAX: Duration = Duration::from_secs(15);
 const DAMAGED_FILES: &str = "shorttail_damaged_files";
+const TRUSTED_AGAIN: &str = "shorttail_files_trusted_again_total";
 
 /// Results over all injuries.
 #[derive(Default)]
@@ -88,8 +89,9 @@ async fn alone(
         let failed = judge.counts().failed;
         judge.fault_begins(part);
         found.injuries += 1;
+        let sign = Sign::before(injury, &server).await?;
         victim.hurt(injury, random)?;
-        let noticed = notice(&server, injury).await?;
+        let noticed = sign.seen(&server).await;
         found.note(noticed, victim, injury);
         asking.asked_more(ANSWERS_OF_AN_INJURY).await;
         if injury != Injury::Touch {
@@ -159,20 +161,21 @@ async fn replicated(
     let traffic = Traffic::begin(&[front_end.address], &questions, 200.0);
     for number in 0..injuries {
         let at = random.below(servers.len() as u64) as usize;
-        let (server, files) = &servers[at];
+        let (_, files) = &servers[at];
         let victim = files[random.below(files.len() as u64) as usize].clone();
         let injury = Injury::ALL[number % Injury::ALL.len()];
         found.injuries += 1;
-        victim.hurt(injury, random)?;
-        let noticed = notice(server, injury).await?;
-        found.note(noticed, &victim, injury);
-        // All processes over the same directory have the file open. One that had not noticed yet would still be damaged
-        // when the other replica is.
+        // All processes over the same directory have the file open. One that noticed the injury later would refuse the
+        // file while the other replica is injured.
         let per_replica = servers.len() / replicas;
         let first = at / per_replica * per_replica;
+        let mut signs = Vec::new();
         for (server, _) in &servers[first..first + per_replica] {
-            let noticed = notice(server, injury).await?;
-            found.note(noticed, &victim, injury);
+            signs.push(Sign::before(injury, server).await?);
+        }
+        victim.hurt(injury, random)?;
+        for (sign, (server, _)) in signs.iter().zip(&servers[first..]) {
+            found.note(sign.seen(server).await, &victim, injury);
         }
         let until = traffic.asked() + ANSWERS_OF_AN_INJURY;
         while traffic.asked() < until {
@@ -195,24 +198,37 @@ async fn replicated(
     Ok(())
 }
 
-/// Waits until a server reports a damaged file, and returns the time taken. A file with unchanged bytes may be trusted
-/// again before the first poll.
-async fn notice(server: &Process, injury: Injury) -> anyhow::Result<Option<Duration>> {
-    let begun = Instant::now();
-    if injury == Injury::Touch {
-        return Ok(Some(Duration::ZERO));
+/// Metric of a server that shows when it has noticed an injury.
+struct Sign {
+    name: &'static str,
+    before: f64,
+}
+
+impl Sign {
+    /// Reads the metric before the injury. A touched file may be trusted again before the first poll, so that only the
+    /// counter shows it.
+    async fn before(injury: Injury, server: &Process) -> anyhow::Result<Sign> {
+        let name = match injury {
+            Injury::Touch => TRUSTED_AGAIN,
+            _ => DAMAGED_FILES,
+        };
+        let before = metric(server, name).await?;
+        Ok(Sign { name, before })
     }
-    loop {
-        if metric(server, DAMAGED_FILES)
-            .await
-            .is_ok_and(|count| count > 0.0)
-        {
-            return Ok(Some(begun.elapsed()));
+
+    /// Waits until the server has noticed the injury, and returns the time taken; `None` where it did not in time.
+    async fn seen(&self, server: &Process) -> Option<Duration> {
+        let begun = Instant::now();
+        while begun.elapsed() <= NOTICED_MAX {
+            if metric(server, self.name)
+                .await
+                .is_ok_and(|count| count > self.before)
+            {
+                return Some(begun.elapsed());
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
         }
-        if begun.elapsed() > NOTICED_MAX {
-            return Ok(None);
-        }
-        tokio::time::sleep(Duration::from_millis(5)).await;
+        None
     }
 }
 

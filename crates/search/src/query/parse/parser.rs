@@ -127,7 +127,7 @@ impl<'w> Parser<'w> {
             Token::Keyword(keyword) => self.keyword(keyword),
             Token::Boost(number) => {
                 let boost = self.boost(number);
-                if let Some(last) = self.top().clauses.last_mut() {
+                if let (Some(boost), Some(last)) = (boost, self.top().clauses.last_mut()) {
                     last.query = boosted(last.query.clone(), boost);
                 }
             }
@@ -321,14 +321,14 @@ impl<'w> Parser<'w> {
         };
         match words.rsplit_once('^') {
             Some((words, number)) if !words.is_empty() && is_number(number) => {
-                (words, Some(self.boost(number)))
+                (words, self.boost(number))
             }
             _ => (words, None),
         }
     }
 
-    /// Returns the factor that a text of digits and dots is, within the limits.
-    fn boost(&mut self, number: &str) -> f32 {
+    /// Returns the factor that a text of digits and dots is, within the limits; `None` with a warning for no number.
+    fn boost(&mut self, number: &str) -> Option<f32> {
         let boost: f32 = match number.parse() {
             Ok(boost) => boost,
             Err(_) => {
@@ -336,7 +336,7 @@ impl<'w> Parser<'w> {
                     "`^{}` is no number, as in `word^2`, and was ignored.",
                     shortened(number)
                 ));
-                return 1.0;
+                return None;
             }
         };
         let kept = boost.clamp(BOOST_MIN, BOOST_MAX);
@@ -346,7 +346,7 @@ impl<'w> Parser<'w> {
                 shortened(number)
             ));
         }
-        kept
+        Some(kept)
     }
 
     /// Warns of what other engines understand and this one does not.

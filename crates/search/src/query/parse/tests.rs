@@ -97,7 +97,7 @@ fn weights_are_those_typed() {
     check("foo/bar^.5", "(+foo^^0.5 +bar^^0.5)", 0);
     check("\"a b\"^2 c", "(+\"a b\"^^2 +c)", 0);
     check("(a OR b)^2 c", "(+(a b)^^2 +c)", 0);
-    check("a^2.5.1", "a^^1", 1);
+    check("a^2.5.1", "a", 1);
     check("a^9999999", "a^^1000000", 1);
     check("a^0", "a^^0.000001", 1);
     check("a^b", "(+a +b)", 0);
@@ -383,7 +383,12 @@ fn is_well_formed(query: &Query) -> bool {
             (1..=clauses.len()).contains(&(*least as usize)) && clauses.iter().all(is_well_formed)
         }
         Query::Filter(clause) => is_well_formed(clause),
-        Query::Boosted { .. } | Query::Named { .. } => false,
+        Query::Boosted { boost, clause } => {
+            (BOOST_MIN..=BOOST_MAX).contains(boost)
+                && **clause != Query::Nothing
+                && is_well_formed(clause)
+        }
+        Query::Named { .. } => false,
     }
 }
 
@@ -443,6 +448,9 @@ fn grammar_shaped() -> impl Strategy<Value = String> {
         1 => Just("+".to_owned()),
         1 => Just("*".to_owned()),
         1 => Just("/a.?/".to_owned()),
+        1 => Just("^2".to_owned()),
+        1 => Just("^.".to_owned()),
+        1 => Just("^0.001".to_owned()),
         1 => Just("OR".to_owned()),
         1 => Just("AND".to_owned()),
         1 => Just("NOT".to_owned()),
