@@ -44,7 +44,13 @@ pub fn summary_of(
     for is_in_text in [true, false] {
         text_fields.each_text(&fields, |searched, text| {
             if summary.is_none() && searched.is_in_text() == is_in_text {
-                let of_field = query.summary(text);
+                let mut of_field = query.summary(text);
+                // The terms of `name:word` are those of the field's own analyzer.
+                if !of_field.is_matched
+                    && let Some(analyzer) = searched.analyzer
+                {
+                    of_field = query.analyzed_with(analyzer).summary(text);
+                }
                 summary = of_field.is_matched.then_some(of_field.html);
             }
         });

@@ -22,7 +22,7 @@ enum Step {
     Optimize(Order),
 }
 
-const QUERIES: [&str; 18] = [
+const QUERIES: [&str; 19] = [
     "w1",
     "w3 w5",
     "w2 OR w7 OR w11",
@@ -39,6 +39,7 @@ const QUERIES: [&str; 18] = [
     "s:w3",
     "s:\"w2 w7\" OR w1",
     "w4 -s:w4",
+    "s:\"goes on\" s:going w2",
     "s:(w5 w6) title:w1",
     "q.r:w8 OR s:w1*",
 ];
@@ -74,7 +75,7 @@ fn document(number: u8, version: u8) -> Document {
     // Long enough to be inferred as texts.
     let mut text = |count: u8| {
         let words: Vec<String> = (0..count).map(|_| word()).collect();
-        format!("{} {}", words.join(" "), "and so on ".repeat(7))
+        format!("{} {}", words.join(" "), "and going on ".repeat(6))
     };
     let said = if number.is_multiple_of(5) {
         0
@@ -282,6 +283,7 @@ proptest! {
         segments_max in prop_oneof![Just(None), (1usize..4).prop_map(Some)],
         declared in prop::option::of((10u8..90, prop::option::of(0u8..=10))),
         held_documents_max in prop_oneof![Just(None), Just(Some(1)), Just(Some(3))],
+        own in prop::option::of(Just(Analyzer::English)),
     ) {
         let texts = if has_texts { Texts::Stored } else { Texts::None };
         let analyzer = match is_standard {
@@ -294,8 +296,14 @@ proptest! {
             ..Declaration::of(FieldType::Text)
         });
         let named = |name: &str| text.map(|text| (name.to_owned(), text));
+        let own = own.map(|analyzer| Declaration {
+            weight: None,
+            analyzer: Some(analyzer),
+            ..text.unwrap_or(Declaration::of(FieldType::Text))
+        });
+        let s = own.map(|own| ("s".to_owned(), own)).or(named("s"));
         let options = BuildOptions {
-            fields: named("s").into_iter().chain(named("title")).collect(),
+            fields: s.into_iter().chain(named("title")).collect(),
             held_documents_max,
             ..options(texts, analyzer, segments_max)
         };

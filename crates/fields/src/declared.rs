@@ -3,6 +3,7 @@
 //! ```text
 //! views = "i64"                                                 a type
 //! abstract = { type = "text", weight = 2.0, b = 0.5 }           a text with settings of its words
+//! code = { type = "text", analyzer = "plain" }                  a text with an analyzer of its own
 //! raw = { type = "text", searchable = false }                   stored only
 //! ```
 
@@ -13,6 +14,10 @@ use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use std::fmt;
+use text::Analyzer;
+
+/// Why a field with an analyzer of its own has no weight above 1.
+const WEIGHT_OF_OWN_ANALYZER: &str = "has an analyzer of its own and so a weight of 1 or 0: what it weighs beyond the text is found by the terms of the text. Weigh the clause instead, as in `name:word^3`";
 
 /// Declaration of one field.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,6 +30,8 @@ pub struct Declaration {
     pub weight: Option<f32>,
     /// Strength of length normalisation; `None`: as it is, or that of the ranking.
     pub b: Option<f32>,
+    /// Analyzer of its words; `None`: as it is, or that of the index.
+    pub analyzer: Option<Analyzer>,
 }
 
 /// Declarations of fields, by name.
@@ -64,11 +71,20 @@ impl Declaration {
             searchable: None,
             weight: None,
             b: None,
+            analyzer: None,
         }
     }
 
     fn has_settings(&self) -> bool {
-        self.searchable.is_some() || self.weight.is_some() || self.b.is_some()
+        self.searchable.is_some() || self.has_settings_of_words()
+    }
+
+    fn has_settings_of_words(&self) -> bool {
+        self.weight.is_some() || self.b.is_some() || self.analyzer.is_some()
+    }
+
+    fn has_more_weight(&self) -> bool {
+        self.weight.is_some_and(|weight| weight > 1.0)
     }
 
     /// Adds the declared field `name` to a schema, or changes its settings there.
@@ -88,6 +104,11 @@ impl Declaration {
                 "the words of {name} are always searched: leave it out, or give it a weight and b"
             ));
         }
+        if name == TITLE && self.analyzer.is_some() {
+            return Err(format!(
+                "{name} has the analyzer of the index: leave `analyzer` out there"
+            ));
+        }
         let is_new = schema.get(name).is_none();
         if !schema.add(name, kind) {
             return Err(format!(
@@ -105,6 +126,9 @@ impl Declaration {
             if self.weight == Some(0.0) {
                 schema.keep_out_of_text(name);
             }
+            if let Some(analyzer) = self.analyzer {
+                schema.analyze_with(name, analyzer);
+            }
             if !added {
                 return Err(format!("the field {name} is one text too many"));
             }
@@ -113,6 +137,20 @@ impl Declaration {
             Some(_) if self.searchable == Some(false) => Err(format!(
                 "the words of the field {name} are searched here: leave `searchable` out, or build into another directory"
             )),
+            Some(settings)
+                if self
+                    .analyzer
+                    .is_some_and(|own| Some(own) != settings.analyzer) =>
+            {
+                let known = settings.analyzer.map(|known| known.name());
+                Err(format!(
+                    "the field {name} has the analyzer {} here: leave `analyzer` out, or build into another directory",
+                    known.as_deref().unwrap_or("of the index")
+                ))
+            }
+            Some(settings) if settings.analyzer.is_some() && self.has_more_weight() => {
+                Err(format!("the field {name} {WEIGHT_OF_OWN_ANALYZER}"))
+            }
             Some(mut settings) => {
                 settings.weight = self.weight.unwrap_or(settings.weight);
                 settings.b = self.b.or(settings.b);
@@ -140,6 +178,7 @@ struct Written {
     searchable: Option<bool>,
     weight: Option<f32>,
     b: Option<f32>,
+    analyzer: Option<Analyzer>,
 }
 
 impl Written {
@@ -149,20 +188,27 @@ impl Written {
             searchable,
             weight,
             b,
+            analyzer,
         } = self;
         let declared = Declaration {
             kind,
             searchable,
             weight,
             b,
+            analyzer,
         };
         if declared.has_settings() && kind != FieldType::Text {
             return Err(E::custom(format_args!(
-                "searchable, weight and b are settings of the type text, not of {kind}"
+                "searchable, weight, b and analyzer are settings of the type text, not of {kind}"
             )));
         }
-        if searchable == Some(false) && (weight.is_some() || b.is_some()) {
-            return Err(E::custom("what is not searchable has neither weight nor b"));
+        if searchable == Some(false) && declared.has_settings_of_words() {
+            return Err(E::custom(
+                "what is not searchable has neither weight nor b nor analyzer",
+            ));
+        }
+        if analyzer.is_some() && declared.has_more_weight() {
+            return Err(E::custom(format_args!("it {WEIGHT_OF_OWN_ANALYZER}")));
         }
         if weight.is_some_and(|weight| !is_weight(weight)) {
             return Err(E::custom(format_args!(
@@ -239,6 +285,10 @@ mod tests {
                 r#"{"a":{"type":"text","number":3,"weight":0.0}}"#,
             ),
             (
+                r#"{"a":{"type":"text","weight":0,"analyzer":"standard-de"}}"#,
+                r#"{"a":{"type":"text","number":3,"words":{"weight":0.0,"analyzer":"standard-de"}}}"#,
+            ),
+            (
                 r#"{"title":{"type":"text","weight":3}}"#,
                 r#"{"title":{"type":"text","number":1,"weight":3.0}}"#,
             ),
@@ -249,6 +299,12 @@ mod tests {
         }
         let raised = [r#"{"a":"text"}"#, r#"{"a":{"type":"text","weight":4}}"#];
         assert!(applied(&raised).unwrap().contains("4.0"));
+        let kept = [
+            r#"{"a":{"type":"text","analyzer":"plain"}}"#,
+            r#"{"a":{"type":"text","b":0.5}}"#,
+        ];
+        let words = r#"{"weight":1.0,"b":0.5,"analyzer":"plain"}"#;
+        assert!(applied(&kept).unwrap().contains(words));
     }
 
     #[test]
@@ -265,6 +321,36 @@ mod tests {
             (
                 &[r#"{"a":{"type":"text","searchable":false,"b":1}}"#],
                 "neither",
+            ),
+            (&[r#"{"a":{"type":"text","analyzer":"german"}}"#], "german"),
+            (
+                &[r#"{"a":{"type":"text","analyzer":"plain","weight":2}}"#],
+                "a weight of 1 or 0",
+            ),
+            (
+                &[
+                    r#"{"a":{"type":"text","analyzer":"plain"}}"#,
+                    r#"{"a":{"type":"text","weight":2}}"#,
+                ],
+                "the field a has an analyzer of its own",
+            ),
+            (
+                &[
+                    r#"{"a":"text"}"#,
+                    r#"{"a":{"type":"text","analyzer":"plain"}}"#,
+                ],
+                "the analyzer of the index here",
+            ),
+            (
+                &[
+                    r#"{"a":{"type":"text","analyzer":"english"}}"#,
+                    r#"{"a":{"type":"text","analyzer":"plain"}}"#,
+                ],
+                "the analyzer english here",
+            ),
+            (
+                &[r#"{"title":{"type":"text","analyzer":"plain"}}"#],
+                "analyzer of the index",
             ),
             (&[r#"{"title":"keyword"}"#], "always searched"),
             (&[r#"{"a":"i64"}"#, r#"{"a":"text"}"#], "has the type i64"),

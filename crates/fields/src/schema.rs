@@ -4,6 +4,7 @@ use crate::words::{NUMBER_FIRST, Searched, TITLE, TextFields};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use text::Analyzer;
 
 /// Upper limit on the fields of a schema. Further fields are stored, and cannot be searched.
 pub const FIELDS_MAX: usize = 1_000;
@@ -77,7 +78,7 @@ struct Entry {
     searched: Option<Searched>,
 }
 
-/// Forms of an entry. Programs that know only types refuse the second one.
+/// Forms of an entry. Programs that know only the forms before refuse the second and the third one.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum WrittenEntry {
@@ -90,17 +91,51 @@ enum WrittenEntry {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         b: Option<f32>,
     },
+    Analyzed {
+        #[serde(rename = "type")]
+        kind: FieldType,
+        number: u8,
+        words: WrittenWords,
+    },
+}
+
+/// Settings of a field with an analyzer of its own.
+#[derive(Serialize, Deserialize)]
+struct WrittenWords {
+    weight: f32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    b: Option<f32>,
+    analyzer: Analyzer,
 }
 
 impl Serialize for Entry {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let written = match self.searched {
             None => WrittenEntry::Type(self.kind),
-            Some(Searched { number, weight, b }) => WrittenEntry::Searched {
+            Some(Searched {
+                number,
+                weight,
+                b,
+                analyzer: None,
+            }) => WrittenEntry::Searched {
                 kind: self.kind,
                 number,
                 weight,
                 b,
+            },
+            Some(Searched {
+                number,
+                weight,
+                b,
+                analyzer: Some(analyzer),
+            }) => WrittenEntry::Analyzed {
+                kind: self.kind,
+                number,
+                words: WrittenWords {
+                    weight,
+                    b,
+                    analyzer,
+                },
             },
         };
         written.serialize(serializer)
@@ -118,7 +153,30 @@ impl<'de> Deserialize<'de> for Entry {
                 b,
             } => Entry {
                 kind,
-                searched: Some(Searched { number, weight, b }),
+                searched: Some(Searched {
+                    number,
+                    weight,
+                    b,
+                    analyzer: None,
+                }),
+            },
+            WrittenEntry::Analyzed {
+                kind,
+                number,
+                words:
+                    WrittenWords {
+                        weight,
+                        b,
+                        analyzer,
+                    },
+            } => Entry {
+                kind,
+                searched: Some(Searched {
+                    number,
+                    weight,
+                    b,
+                    analyzer: Some(analyzer),
+                }),
             },
         })
     }
@@ -189,8 +247,8 @@ impl Schema {
         (fits && searched.is_sound()).then(|| *entry.searched.insert(searched))
     }
 
-    /// Changes weight and b of a field whose words are searched. Returns whether they fit: whether the words belong to
-    /// the text never changes.
+    /// Changes weight and b of a field whose words are searched. Returns whether they fit: the analyzer, and whether the
+    /// words belong to the text, never change.
     pub fn set_searched(&mut self, name: &str, settings: Searched) -> bool {
         let Some(known) = self
             .0
@@ -201,6 +259,7 @@ impl Schema {
         };
         let fits = known.number == settings.number
             && known.is_in_text() == settings.is_in_text()
+            && known.analyzer == settings.analyzer
             && settings.is_sound();
         if fits {
             *known = settings;
@@ -211,15 +270,30 @@ impl Schema {
     /// Makes the words of a new field found by its name alone. Returns whether it is a further field whose words are
     /// searched.
     pub fn keep_out_of_text(&mut self, name: &str) -> bool {
-        let searched = self
-            .0
-            .get_mut(name)
-            .and_then(|entry| entry.searched.as_mut());
-        let searched = searched.filter(|searched| !searched.is_title());
-        searched.is_some_and(|searched| {
-            searched.weight = 0.0;
-            true
-        })
+        let further = self.further_mut(name);
+        further.map(|searched| searched.weight = 0.0).is_some()
+    }
+
+    /// Gives a new field an analyzer of its own. Returns whether it is a further field whose words are searched.
+    pub fn analyze_with(&mut self, name: &str, analyzer: Analyzer) -> bool {
+        let further = self.further_mut(name);
+        further
+            .map(|searched| searched.analyzer = Some(analyzer))
+            .is_some()
+    }
+
+    /// Returns the settings of a further field whose words are searched.
+    fn further_mut(&mut self, name: &str) -> Option<&mut Searched> {
+        let entry = self.0.get_mut(name)?;
+        entry.searched.as_mut().filter(|one| !one.is_title())
+    }
+
+    /// Returns the analyzer of its own that the field with a number has.
+    pub fn analyzer_of(&self, number: u8) -> Option<Analyzer> {
+        let mut searched = self.0.values().filter_map(|entry| entry.searched);
+        searched
+            .find(|searched| searched.number == number)?
+            .analyzer
     }
 
     /// Returns the fields whose words are searched.

@@ -9,11 +9,15 @@
 //! the text and of the field, the second with the field's own lengths and its own `b`. Words of a field of weight 0 are
 //! found by its name alone.
 //!
+//! A field may have an analyzer of its own, for the words that are found by its name. Its text belongs to the text of the
+//! document all the same, with the terms of the index's analyzer.
+//!
 //! Why a weight between 0 and 1 is refused: matching and most of the score come from the lists of the text, where a word
 //! counts once.
 
 use crate::each_leaf;
 use serde_json::{Map, Value};
+use text::Analyzer;
 
 /// Name of the title, whose weight may be set.
 pub const TITLE: &str = "title";
@@ -35,6 +39,8 @@ pub struct Searched {
     pub weight: f32,
     /// Strength of length normalisation, 0 to 1; `None`: that of the ranking.
     pub b: Option<f32>,
+    /// Analyzer of the words that are found by the name of the field; `None`: that of the index. It never changes.
+    pub analyzer: Option<Analyzer>,
 }
 
 // Weight and b are finite (`is_sound`).
@@ -47,6 +53,7 @@ impl Searched {
             number,
             weight: 1.0,
             b: None,
+            analyzer: None,
         }
     }
 
@@ -70,12 +77,17 @@ impl Searched {
         (self.weight - 1.0).max(0.0)
     }
 
-    /// Returns whether number, weight and b are in their ranges.
+    /// Returns whether number, weight and b are in their ranges, and the analyzer is where there may be one.
     pub fn is_sound(&self) -> bool {
         let last = NUMBER_FIRST as usize + TEXT_FIELDS_MAX - 1;
         let is_known = self.is_title() && self.is_in_text()
             || (NUMBER_FIRST.into()..=last).contains(&self.number.into());
-        is_known && is_weight(self.weight) && self.b.is_none_or(|b| (0.0..=1.0).contains(&b))
+        // The second score of a weight beyond that of the text looks for the terms of the text.
+        let fits = self.analyzer.is_none() || !self.is_title() && self.weight_beyond_text() == 0.0;
+        is_known
+            && fits
+            && is_weight(self.weight)
+            && self.b.is_none_or(|b| (0.0..=1.0).contains(&b))
     }
 }
 
@@ -196,11 +208,55 @@ mod tests {
         let entry = r#""a":{"type":"text","number":3,"weight":2.5,"b":0.5}"#;
         assert_eq!(json, format!("{{{entry},\"plain\":\"text\"}}"));
         assert_eq!(serde_json::from_str::<Schema>(&json).unwrap(), schema);
-        let of = |number, weight, b| Searched { number, weight, b }.is_sound();
+        let of = |number, weight, b| {
+            Searched {
+                number,
+                weight,
+                b,
+                analyzer: None,
+            }
+            .is_sound()
+        };
         assert!(of(3, 1.0, None) && of(252, 100.0, Some(0.0)) && of(1, 3.0, Some(1.0)));
         assert!(of(3, 0.0, None));
         assert!(!of(0, 1.0, None) && !of(2, 1.0, None) && !of(253, 1.0, None));
         assert!(!of(3, 0.5, None) && !of(3, f32::NAN, None) && !of(3, 101.0, None));
         assert!(!of(3, 1.0, Some(1.5)) && !of(1, 0.0, None));
+    }
+
+    #[test]
+    fn programs_that_know_no_analyzers_of_fields_refuse_them() {
+        let mut schema = Schema::default();
+        schema.add("a", FieldType::Text);
+        schema.search_words("a").unwrap();
+        assert!(schema.analyze_with("a", Analyzer::English));
+        let json = serde_json::to_string(&schema).unwrap();
+        let settings = r#"{"weight":1.0,"analyzer":"english"}"#;
+        assert_eq!(
+            json,
+            format!(r#"{{"a":{{"type":"text","number":3,"words":{settings}}}}}"#)
+        );
+        assert_eq!(serde_json::from_str::<Schema>(&json).unwrap(), schema);
+        assert_eq!(schema.analyzer_of(3), Some(Analyzer::English));
+        assert_eq!(schema.analyzer_of(4), None);
+        let own = |number, weight| {
+            Searched {
+                weight,
+                analyzer: Some(Analyzer::Plain),
+                ..Searched::new(number)
+            }
+            .is_sound()
+        };
+        assert!(own(3, 1.0) && own(3, 0.0) && !own(3, 2.0));
+        assert!(
+            !Searched {
+                number: 1,
+                ..Searched {
+                    analyzer: Some(Analyzer::Plain),
+                    ..Searched::new(1)
+                }
+            }
+            .is_sound()
+        );
     }
 }

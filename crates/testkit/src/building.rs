@@ -46,6 +46,8 @@ pub struct DeclaredWords {
     pub x: Option<(f32, Option<f32>)>,
     /// Whether the words of `y.z` are searched, where they are declared.
     pub has_y: bool,
+    /// Analyzer of `y.z` alone, and of `x` where its weight allows one.
+    pub own: Option<Analyzer>,
 }
 
 impl DeclaredWords {
@@ -56,9 +58,17 @@ impl DeclaredWords {
             ..Declaration::of(FieldType::Text)
         };
         let title = self.title.map(|title| ("title".to_owned(), text(title)));
-        let x = self.x.map(|x| ("x".to_owned(), text(x)));
+        let own = |weight: f32| self.own.filter(|_| weight <= 1.0);
+        let x = self.x.map(|x| {
+            let declared = Declaration {
+                analyzer: own(x.0),
+                ..text(x)
+            };
+            ("x".to_owned(), declared)
+        });
         let y = Declaration {
             searchable: (!self.has_y).then_some(false),
+            analyzer: self.own.filter(|_| self.has_y),
             ..Declaration::of(FieldType::Text)
         };
         let y = self.x.map(|_| ("y.z".to_owned(), y));
@@ -72,7 +82,15 @@ fn declared_words() -> impl Strategy<Value = DeclaredWords> {
     let b = prop_oneof![1 => Just(None), 1 => floats(0.0, 1.0).prop_map(Some)];
     let x = (prop_oneof![1 => Just(0.0), 4 => weight.clone()], b.clone());
     let (title, x) = (prop::option::of((weight, b)), prop::option::of(x));
-    (title, x, any::<bool>()).prop_map(|(title, x, has_y)| DeclaredWords { title, x, has_y })
+    let own = prop_oneof![1 => Just(Analyzer::English), 3 => analyzers()];
+    (title, x, any::<bool>(), prop::option::of(own)).prop_map(|(title, x, has_y, own)| {
+        DeclaredWords {
+            title,
+            x,
+            has_y,
+            own,
+        }
+    })
 }
 
 impl BuildPlan {
@@ -91,6 +109,7 @@ impl BuildPlan {
             title: None,
             x: None,
             has_y: false,
+            own: None,
         },
         held_documents_max: None,
     };

@@ -87,10 +87,12 @@ impl Oracle {
                 let known = text_fields.further().find(|(name, _)| *name == path);
                 if let (Some((_, settings)), Some(value)) = (known, value.as_str()) {
                     let words = places(value, analyzer);
+                    let own = settings.analyzer.map(|analyzer| places(value, analyzer));
                     if settings.weight > 0.0 {
                         text.extend(words.clone());
                     }
-                    further.entry(settings.number).or_default().extend(words);
+                    let field = further.entry(settings.number).or_default();
+                    field.extend(own.unwrap_or(words));
                 }
             });
             documents.push(OracleDocument {

@@ -3,6 +3,7 @@
 use crate::languages::LanguagesChoice;
 use crate::terminal::{Style, printable};
 use anyhow::bail;
+use index::Index;
 use serde_json::json;
 use std::io::{Read, Write};
 use std::path::PathBuf;
@@ -19,7 +20,7 @@ EXAMPLES:
     shorttail analyze 'Donaudampfschiffe in C++' --languages de
         Stem words as in German
     shorttail analyze --index my-index 'e-mail'
-        Show what an index makes of a word
+        Show what an index makes of a word, and --field NAME what a field of it does
     man ls | shorttail analyze - --json
         Print the terms of standard input, for programs";
 
@@ -42,6 +43,9 @@ pub(crate) struct AnalyzeArguments {
     /// Use the analyzer of the index in this directory
     #[arg(long, value_name = "DIR")]
     index: Option<PathBuf>,
+    /// Use the analyzer of this field of the index
+    #[arg(long, value_name = "NAME", requires = "index")]
+    field: Option<String>,
     /// Print one line of JSON
     #[arg(long)]
     json: bool,
@@ -60,7 +64,13 @@ pub(super) fn run(arguments: AnalyzeArguments) -> anyhow::Result<ExitCode> {
         words => words.join(" "),
     };
     let analyzer = match &arguments.index {
-        Some(directory) => super::open_index(directory)?.analyzer(),
+        Some(directory) => {
+            let index = super::open_index(directory)?;
+            match &arguments.field {
+                Some(name) => analyzer_of(&index, name)?,
+                None => index.analyzer(),
+            }
+        }
         None => chosen(arguments.analyzer, arguments.languages, &text)?,
     };
     let places = places(analyzer, &text);
@@ -74,6 +84,21 @@ pub(super) fn run(arguments: AnalyzeArguments) -> anyhow::Result<ExitCode> {
     stdout.write_all(shown.as_bytes())?;
     stdout.flush()?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the analyzer of the words that are found by the name of a field.
+fn analyzer_of(index: &Index, name: &str) -> anyhow::Result<Analyzer> {
+    let all = index.analyzer();
+    if ["title", "body"].contains(&name) {
+        return Ok(all);
+    }
+    match index.fields().searched(name) {
+        Some(searched) => Ok(searched.analyzer.unwrap_or(all)),
+        None => bail!(
+            "the index has no field {} whose words are searched; `shorttail fields` lists its fields",
+            printable(name)
+        ),
+    }
 }
 
 fn read_input() -> anyhow::Result<String> {

@@ -127,7 +127,10 @@ fn words(field: &FieldSummary) -> String {
     };
     let b = searched.b.map_or(String::new(), |b| format!(", b {b}"));
     let words = crate::figures::counted(field.words_count, "word");
-    format!("{words}, {told}{b}")
+    let analyzer = searched
+        .analyzer
+        .map(|analyzer| format!(", analyzer {analyzer}"));
+    format!("{words}, {told}{b}{}", analyzer.unwrap_or_default())
 }
 
 fn json(fields: &[FieldSummary]) -> serde_json::Value {
@@ -145,6 +148,7 @@ fn json(fields: &[FieldSummary]) -> serde_json::Value {
             "searchable": field.kind.is_columnar() || field.searched.is_some(),
             "weight": field.searched.map(|searched| searched.weight),
             "b": field.searched.and_then(|searched| searched.b),
+            "analyzer": field.searched.and_then(|searched| searched.analyzer).map(|analyzer| analyzer.name()),
             "least": value(&field.least),
             "greatest": value(&field.greatest),
             "frequent": field.frequent.iter().map(|(value, documents)| serde_json::json!({

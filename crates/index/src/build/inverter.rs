@@ -7,7 +7,8 @@
 //!
 //! Further fields of text continue the text of their document, leaf by leaf; those that do not belong to the text take
 //! the positions after it. The words of a field alone have the same positions, and its *places* are a stream of all of
-//! them, from which its lengths are derived.
+//! them, from which its lengths are derived. Those of a field with an analyzer of its own have other positions, after the
+//! text.
 
 use super::arena::{Arena, Stream};
 use super::gaps;
@@ -51,7 +52,7 @@ pub(crate) struct DocumentWords {
     pub(crate) lengths: [u32; 2],
     /// By number of a further field, for those with words, in any order.
     pub(crate) further: SmallVec<[(u8, u32); 4]>,
-    /// Words of further fields that do not belong to the text.
+    /// Places of further fields after the text.
     pub(crate) outside_text: u32,
 }
 
@@ -81,20 +82,24 @@ impl Inverter {
         let mut end = self.add_words(Field::Text, &document.body, body_start, analyzer);
         let mut words = DocumentWords::default();
         if !text_fields.is_empty() {
-            let mut all_end = end;
-            for is_in_text in [true, false] {
-                text_fields.each_text(&document.fields, |searched, text| {
-                    if searched.is_in_text() == is_in_text {
-                        let number = searched.number;
-                        let first = all_end;
-                        all_end =
-                            self.add_further(number, text, first, is_in_text, analyzer, &mut words);
-                    }
-                });
-                if is_in_text {
-                    end = all_end;
+            text_fields.each_text(&document.fields, |searched, text| {
+                if !searched.is_in_text() {
+                    return;
                 }
-            }
+                let first = end;
+                end = self.add_words(Field::Text, text, first, analyzer);
+                if searched.analyzer.is_none() {
+                    self.add_further(searched.number, text, first, analyzer, &mut words);
+                }
+            });
+            let mut all_end = end;
+            text_fields.each_text(&document.fields, |searched, text| {
+                if !searched.is_in_text() || searched.analyzer.is_some() {
+                    let analyzer = searched.analyzer.unwrap_or(analyzer);
+                    let number = searched.number;
+                    all_end = self.add_further(number, text, all_end, analyzer, &mut words);
+                }
+            });
             words.outside_text = all_end - end;
         }
         let Inverter { arena, fields, .. } = self;
@@ -111,13 +116,12 @@ impl Inverter {
         words
     }
 
-    /// Adds a text of a further field from `first` on; returns the position after it.
+    /// Adds the words of a text to those of a further field, from `first` on; returns the position after it.
     fn add_further(
         &mut self,
         number: u8,
         text: &str,
         first: u32,
-        is_in_text: bool,
         analyzer: Analyzer,
         words: &mut DocumentWords,
     ) -> u32 {
@@ -132,9 +136,6 @@ impl Inverter {
             self.further.insert(at, further);
         }
         let end = self.add_words(Field::Further(number), text, first, analyzer);
-        if is_in_text {
-            self.add_words(Field::Text, text, first, analyzer);
-        }
         if end == first {
             return end;
         }

@@ -12,6 +12,7 @@ use corpus::url_hash;
 use fields::TextFields;
 use fst::Streamer;
 use std::collections::BTreeMap;
+use text::Analyzer;
 use xxhash_rust::xxh3::xxh3_64;
 
 pub(super) fn check(
@@ -21,12 +22,7 @@ pub(super) fn check(
     report: &mut CheckReport,
 ) -> Result<(), IndexError> {
     let text_fields = manifest.fields.text_fields();
-    check_terms(
-        segment,
-        &text_fields,
-        manifest.analyzer.shares_places(),
-        report,
-    )?;
+    check_terms(segment, &text_fields, manifest.analyzer, report)?;
     if let Some(stored) = &segment.pairs {
         pairs::check(segment, stored)?;
     }
@@ -69,14 +65,14 @@ impl WordsCounts {
 fn check_terms(
     segment: &Segment,
     text_fields: &TextFields,
-    shares_places: bool,
+    analyzer: Analyzer,
     report: &mut CheckReport,
 ) -> Result<(), IndexError> {
     let documents = segment.documents_count() as usize;
     let mut words = WordsCounts {
         counts: Field::WITH_LENGTHS.map(|_| vec![0u32; documents]),
         further: BTreeMap::new(),
-        shares_places,
+        shares_places: analyzer.shares_places(),
     };
     let (mut terms_count, mut postings_count) = (0, 0);
     let mut positions = Vec::new();
@@ -130,13 +126,19 @@ fn check_terms(
         }
     }
     for (_, searched) in text_fields.further() {
-        check_places(segment, searched.number, &words)?;
+        let analyzer = searched.analyzer.unwrap_or(analyzer);
+        check_places(segment, searched.number, analyzer, &words)?;
     }
     Ok(())
 }
 
 /// Compares the number of words that a further field has in each document with the occurrences of its terms.
-fn check_places(segment: &Segment, number: u8, words: &WordsCounts) -> Result<(), IndexError> {
+fn check_places(
+    segment: &Segment,
+    number: u8,
+    analyzer: Analyzer,
+    words: &WordsCounts,
+) -> Result<(), IndexError> {
     let field = Field::Further(number);
     let mut places = vec![0; segment.documents_count() as usize];
     if let Some(record) = segment.term(field, "")? {
@@ -153,7 +155,7 @@ fn check_places(segment: &Segment, number: u8, words: &WordsCounts) -> Result<()
     let occurrences = words.further.get(&number).unwrap_or(&none);
     let fits = |doc: usize| {
         let (places, occurrences) = (places[doc], occurrences.get(doc).copied().unwrap_or(0));
-        match words.shares_places {
+        match analyzer.shares_places() {
             // Each place has a term at least.
             true => occurrences >= places && (places > 0 || occurrences == 0),
             false => occurrences == places,

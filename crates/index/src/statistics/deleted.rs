@@ -35,23 +35,29 @@ impl Deleted {
     ) {
         let mut terms = std::collections::BTreeSet::new();
         let mut buffer = String::new();
-        let mut words = |field: Field, text: &str, count: &mut u64| {
+        let mut words = |field: Field, text: &str, analyzer: Analyzer, count: &mut u64| {
             let places_count = analyzer.each_token(text, &mut buffer, |token| {
                 terms.insert(key(field, token.term));
             });
             *count += u64::from(places_count);
         };
         let [text_words, title_words] = &mut self.words_counts;
-        words(Field::Text, &document.title, text_words);
-        words(Field::Text, &document.body, text_words);
-        words(Field::Title, &document.title, title_words);
+        words(Field::Text, &document.title, analyzer, text_words);
+        words(Field::Text, &document.body, analyzer, text_words);
+        words(Field::Title, &document.title, analyzer, title_words);
         let mut further_words: BTreeMap<u8, u64> = BTreeMap::new();
         text_fields.each_text(&document.fields, |searched, text| {
             let mut count = 0;
             if searched.is_in_text() {
-                words(Field::Text, text, text_words);
+                words(Field::Text, text, analyzer, text_words);
             }
-            words(Field::Further(searched.number), text, &mut count);
+            let field = Field::Further(searched.number);
+            words(
+                field,
+                text,
+                searched.analyzer.unwrap_or(analyzer),
+                &mut count,
+            );
             if count > 0 {
                 *further_words.entry(searched.number).or_default() += count;
             }

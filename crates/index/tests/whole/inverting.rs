@@ -12,18 +12,21 @@ use vfs::{MemoryStorage, SharedStorage};
 /// Positions by field and term, and by URL.
 type Lists = BTreeMap<(u8, String), BTreeMap<String, Vec<u32>>>;
 
-/// All fields: those of every index, `p` and `q`, which belong to the text, and `r`, which does not.
-const FIELDS: [Field; 6] = [
+/// All fields: those of every index, `p` and `q`, which belong to the text, `r`, which does not, and `s`, which does, and
+/// has an analyzer of its own for the words of its name.
+const FIELDS: [Field; 7] = [
     Field::Text,
     Field::Title,
     Field::Site,
     Field::Further(3),
     Field::Further(4),
     Field::Further(5),
+    Field::Further(6),
 ];
 
 /// Further fields in the order of their numbers.
-const FURTHER: [&str; 3] = ["p", "q", "r"];
+const FURTHER: [&str; 4] = ["p", "q", "r", "s"];
+const OWN: Analyzer = Analyzer::English;
 
 fn slow(documents: &[Document]) -> Lists {
     let newest: BTreeMap<&str, &Document> = documents
@@ -38,16 +41,19 @@ fn slow(documents: &[Document]) -> Lists {
         };
         let title = Analyzer::Plain.terms(&document.title);
         let body = Analyzer::Plain.terms(&document.body);
-        let further = FURTHER.map(|name| texts_of(document, name));
-        let [p, q, _] = &further;
-        let text = title.iter().chain(&body).chain(p).chain(q);
+        let [p, q, r, s] = FURTHER.map(|name| terms_of(document, name, Analyzer::Plain));
+        let own = terms_of(document, "s", OWN);
+        let text = title.iter().chain(&body).chain(&p).chain(&q).chain(&s);
         for (position, term) in (0..).zip(text) {
             add(Field::Text, term.clone(), position);
         }
         let mut position = (title.len() + body.len()) as u32;
-        for (number, terms) in (3..).zip(&further) {
+        for (number, terms) in [(3, &p), (4, &q), (0, &s), (5, &r), (6, &own)] {
             for term in terms {
-                add(Field::Further(number), term.clone(), position);
+                // In the text alone, the words of `s` are those of the index's analyzer.
+                if number > 0 {
+                    add(Field::Further(number), term.clone(), position);
+                }
                 position += 1;
             }
         }
@@ -59,15 +65,15 @@ fn slow(documents: &[Document]) -> Lists {
     lists
 }
 
-/// Returns the words of the texts of a field.
-fn texts_of(document: &Document, name: &str) -> Vec<String> {
+/// Returns the terms of the texts of a field.
+fn terms_of(document: &Document, name: &str, analyzer: Analyzer) -> Vec<String> {
     let value = document.fields.get(name).cloned().unwrap_or_default();
     let texts = match value {
         serde_json::Value::Array(texts) => texts,
         text => vec![text],
     };
     let texts = texts.iter().filter_map(serde_json::Value::as_str);
-    texts.flat_map(|text| Analyzer::Plain.terms(text)).collect()
+    texts.flat_map(|text| analyzer.terms(text)).collect()
 }
 
 fn built(documents: &[Document], options: BuildOptions) -> Lists {
@@ -115,6 +121,7 @@ fn add_lists(segment: &Segment, field: Field, lists: &mut Lists) {
 fn words() -> impl Strategy<Value = String> {
     let word = prop_oneof![
         8 => "[ab]{1,2}",
+        2 => "(ab|ba)(s|ing|ed)",
         2 => "[a-c]{7,9}",
         1 => "[ab]{15,18}",
         1 => "[äßЖ東]{1,7}",
@@ -150,6 +157,7 @@ fn declarations() -> Declarations {
         let weight = (name == "r").then_some(0.0);
         let declared = Declaration {
             weight,
+            analyzer: (name == "s").then_some(OWN),
             ..Declaration::of(FieldType::Text)
         };
         (name.to_owned(), declared)

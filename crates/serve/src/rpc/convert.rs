@@ -334,18 +334,7 @@ pub(super) fn status_message(status: Status) -> rpc::StatusReply {
             .iter()
             .map(|phrase| phrase.join(" "))
             .collect(),
-        fields: status
-            .fields
-            .iter()
-            .map(|(name, kind)| rpc::FieldType {
-                name: name.to_owned(),
-                r#type: kind.name().to_owned(),
-                number: status
-                    .fields
-                    .searched(name)
-                    .map_or(0, |searched| searched.number.into()),
-            })
-            .collect(),
+        fields: schema_message(&status.fields),
     }
 }
 
@@ -387,6 +376,20 @@ fn two_words(phrase: &str) -> Option<[String; 2]> {
     Some([first.to_owned(), second.to_owned()])
 }
 
+fn schema_message(schema: &Schema) -> Vec<rpc::FieldType> {
+    let one = |(name, kind): (&str, FieldType)| {
+        let searched = schema.searched(name);
+        let analyzer = searched.and_then(|searched| searched.analyzer);
+        rpc::FieldType {
+            name: name.to_owned(),
+            r#type: kind.name().to_owned(),
+            number: searched.map_or(0, |searched| searched.number.into()),
+            analyzer: analyzer.map_or(String::new(), |analyzer| analyzer.name()),
+        }
+    };
+    schema.iter().map(one).collect()
+}
+
 /// Returns the schema of a status, without weights: the servers that plan have them.
 fn schema(fields: Vec<rpc::FieldType>) -> Schema {
     let mut schema = Schema::default();
@@ -398,6 +401,9 @@ fn schema(fields: Vec<rpc::FieldType>) -> Schema {
         if schema.add(&field.name, kind) && field.number > 0 {
             let number = u8::try_from(field.number).unwrap_or(u8::MAX);
             schema.search_words_as(&field.name, number);
+            if let Ok(analyzer) = field.analyzer.parse() {
+                schema.analyze_with(&field.name, analyzer);
+            }
         }
     }
     schema
@@ -407,6 +413,18 @@ fn schema(fields: Vec<rpc::FieldType>) -> Schema {
 mod tests {
     use super::*;
     use serde_json::json;
+    use text::Analyzer;
+
+    #[test]
+    fn a_schema_keeps_what_a_query_is_read_with() {
+        let mut fields = Schema::default();
+        for (name, kind) in [("code", FieldType::Text), ("n", FieldType::Integer)] {
+            assert!(fields.add(name, kind));
+        }
+        assert!(fields.search_words("code").is_some());
+        assert!(fields.analyze_with("code", Analyzer::English));
+        assert_eq!(schema(schema_message(&fields)), fields);
+    }
 
     #[test]
     fn explanations_keep_their_numbers_to_the_last_bit() {

@@ -36,6 +36,8 @@ pub struct SummaryQuery {
     matcher: Matcher,
     scoring: Scoring,
     options: SummaryOptions,
+    /// Each once.
+    terms: Vec<SummaryTerm>,
 }
 
 /// Summary of a text.
@@ -77,6 +79,17 @@ impl SummaryQuery {
             scoring: Scoring::new(&distinct, &order),
             matcher: Matcher::new(analyzer, &distinct),
             options,
+            terms: distinct,
+        }
+    }
+
+    /// Returns the search for the same terms in a text of another analyzer.
+    pub fn analyzed_with(&self, analyzer: Analyzer) -> SummaryQuery {
+        SummaryQuery {
+            matcher: Matcher::new(analyzer, &self.terms),
+            scoring: self.scoring.clone(),
+            options: self.options,
+            terms: self.terms.clone(),
         }
     }
 

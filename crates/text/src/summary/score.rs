@@ -14,7 +14,7 @@ const NEIGHBOUR_TERMS_MAX: usize = 64;
 const NEIGHBOUR_GAP_BYTES: usize = 3;
 
 /// Weights of a query's terms and pairs of neighbours.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Scoring {
     weights: Vec<u64>,
     /// Index `term * terms + next`: 1 + the ordinal of the pair, or 0. Empty where there are too many terms.
@@ -23,7 +23,7 @@ pub(super) struct Scoring {
 }
 
 /// Two terms that follow each other in the query.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Pair {
     /// Ordinal of the second term.
     after: usize,

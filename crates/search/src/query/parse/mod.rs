@@ -22,6 +22,8 @@
 //! Limits keep evaluation bounded whatever is typed: see the constants. The parser keeps its own
 //! stack of open parentheses, so no input can overflow the program's.
 
+#[cfg(test)]
+mod any_text;
 mod brackets;
 mod clauses;
 mod limits;

@@ -54,7 +54,7 @@ impl Words {
 
 /// Parser of one query.
 pub(super) struct Parser<'w> {
-    pub(super) analyzer: Analyzer,
+    analyzer: Analyzer,
     pub(super) schema: &'w Schema,
     operator: Operator,
     pub(super) words: Words,
@@ -90,6 +90,14 @@ impl<'w> Parser<'w> {
             self.take(token);
         }
         self.finish()
+    }
+
+    /// Returns the analyzer of the words of a field.
+    pub(super) fn analyzer(&self, field: Field) -> Analyzer {
+        match field {
+            Field::Further(number) => self.schema.analyzer_of(number).unwrap_or(self.analyzer),
+            _ => self.analyzer,
+        }
     }
 
     fn take(&mut self, token: Token<'_>) {
@@ -239,7 +247,7 @@ impl<'w> Parser<'w> {
             Target::Words(field) => field,
             Target::Values(name, kind) => return self.value(name, kind, content, true),
         };
-        let mut ways = self.analyzer.phrase_ways(content);
+        let mut ways = self.analyzer(field).phrase_ways(content);
         let Some(first) = ways.first() else {
             self.warnings
                 .add("Quotation marks without a word between them were ignored.");

@@ -19,7 +19,7 @@ impl Parser<'_> {
         for piece in pieces(typed) {
             match piece {
                 Piece::Words(words) => {
-                    self.analyzer.each_query_word(words, |word| {
+                    self.analyzer(field).each_query_word(words, |word| {
                         let query = word_query(field, word);
                         let is_admitted = match &query {
                             Query::Pattern { field, pattern } => {
@@ -31,11 +31,11 @@ impl Parser<'_> {
                     });
                 }
                 Piece::Prefix(start) => {
-                    for prefix in self.analyzer.prefixes(start) {
+                    for prefix in self.analyzer(field).prefixes(start) {
                         self.push_pattern(field, Pattern::Prefix(prefix), &mut queries);
                     }
                 }
-                Piece::Wildcard(signs) => match self.analyzer.wildcard(signs) {
+                Piece::Wildcard(signs) => match self.analyzer(field).wildcard(signs) {
                     Some(pattern) => self.push_pattern(field, pattern, &mut queries),
                     None => self.warnings.add(format!(
                         "`{}` would match any word and was ignored.",
@@ -68,7 +68,7 @@ impl Parser<'_> {
         };
         let inner = typed.trim_start_matches('/');
         let inner = inner.strip_suffix('/').unwrap_or(inner);
-        match self.analyzer.regex(inner) {
+        match self.analyzer(field).regex(inner) {
             Ok(regex) if regex.is_everything() => {
                 self.warnings.add(format!(
                     "`{}` would match any word and was ignored.",
@@ -110,7 +110,7 @@ impl Parser<'_> {
                 EDITS_MAX
             }
         };
-        let term = self.analyzer.terms(word).into_iter().next()?;
+        let term = self.analyzer(field).terms(word).into_iter().next()?;
         let exact = term_query(field, term.clone());
         if edits == 0 {
             return Some(exact);
