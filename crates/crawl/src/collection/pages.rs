@@ -27,6 +27,8 @@ pub(crate) struct Collection {
     /// By origin, the text of its answer 200 for a path that does not exist; empty where it tells so.
     pub(super) probes: HashMap<String, Arc<str>>,
     pub(super) templates: HashMap<String, Arc<HostTemplates>>,
+    /// Pages when templates were last learnt.
+    pub(super) learnt_pages: usize,
     pub(super) derived: HashMap<u64, Derived>,
     pub(super) pending: Pending,
     /// Pages that stand for their text since another does not, and have to be read again.
@@ -69,6 +71,7 @@ impl Collection {
             aliases,
             probes,
             templates: HashMap::new(),
+            learnt_pages: 0,
             derived: HashMap::new(),
             pending: Pending::default(),
             awaiting: Vec::new(),

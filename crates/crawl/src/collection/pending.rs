@@ -1,13 +1,37 @@
 //! Changes of the index that wait for the next commit, so that a document is written once, with all of its fields.
 
 use corpus::Document;
+use lz4_flex::block::{compress_prepend_size, decompress_size_prepended};
 use std::collections::BTreeMap;
 
 /// Change of the document of a page.
 pub(super) enum Change {
     /// With the digest of what templates took out.
-    Add(Box<Document>, u64),
+    Add(Box<Packed>, u64),
     Delete(String),
+}
+
+/// Document with a compressed body: texts take a third of their memory, so that three times as many can wait.
+pub(super) struct Packed {
+    document: Document,
+    body: Vec<u8>,
+}
+
+impl Packed {
+    fn new(mut document: Document) -> Packed {
+        let body = compress_prepend_size(document.body.as_bytes());
+        document.body = String::new();
+        Packed { document, body }
+    }
+
+    /// Returns the document.
+    pub(super) fn unpacked(self) -> Document {
+        let body = decompress_size_prepended(&self.body).expect("compressed by `new`");
+        Document {
+            body: String::from_utf8(body).expect("a text before"),
+            ..self.document
+        }
+    }
 }
 
 /// Changes by the hash of the URL.
@@ -21,8 +45,9 @@ pub(super) struct Pending {
 
 impl Pending {
     pub(super) fn add(&mut self, hash: u64, document: Document, templates: u64) {
-        self.bytes += document.body.len() + 500;
-        let change = Change::Add(Box::new(document), templates);
+        let packed = Packed::new(document);
+        self.bytes += packed.body.len() + 500;
+        let change = Change::Add(Box::new(packed), templates);
         self.changes.insert(hash, change);
     }
 

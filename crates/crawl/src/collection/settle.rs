@@ -22,6 +22,8 @@ const TEMPLATES: TemplateOptions = TemplateOptions {
     pages_min: 8,
     share_min: 0.4,
 };
+/// Pages from which on templates are learnt before pages are settled.
+const LEARNT_PAGES_MIN: usize = 64;
 /// Words from which on a text has near duplicates: the shapes of shorter ones say little.
 const GROUP_WORDS_MIN: u32 = 20;
 /// Redirects and stated addresses that lead on from a target of a link.
@@ -55,16 +57,35 @@ impl Collection {
         self.changed > 0
     }
 
+    /// Whether the pages have doubled since templates of hosts were learnt. Pages are read without templates until then,
+    /// and read again when they are settled.
+    pub(crate) fn is_learning_due(&self) -> bool {
+        self.pages.len() >= (2 * self.learnt_pages).max(LEARNT_PAGES_MIN)
+    }
+
+    /// Learns the templates of hosts, for pages that are yet to be read.
+    pub(crate) fn learn_templates(&mut self) -> Result<(), StorageError> {
+        self.log.map()?;
+        let (order, firsts) = self.ordered();
+        self.templates = self.host_templates(&order, &firsts);
+        self.learnt_pages = self.pages.len();
+        Ok(())
+    }
+
+    /// Returns all pages in the order of their URLs, and for each the page that stands for its text.
+    fn ordered(&self) -> (Vec<u64>, HashMap<u64, u64>) {
+        let mut order: Vec<u64> = self.pages.keys().copied().collect();
+        order.sort_unstable_by(|a, b| self.pages[a].url.cmp(&self.pages[b].url));
+        let firsts = order.iter().map(|&hash| (hash, self.first_of(hash)));
+        let firsts = firsts.collect();
+        (order, firsts)
+    }
+
     /// Computes what the pages say of each other. Returns the pages whose documents have to be read again, in the order
     /// of their URLs.
     pub(crate) fn settle(&mut self) -> Result<Vec<u64>, StorageError> {
         self.log.map()?;
-        let mut order: Vec<u64> = self.pages.keys().copied().collect();
-        order.sort_unstable_by(|a, b| self.pages[a].url.cmp(&self.pages[b].url));
-        let firsts: HashMap<u64, u64> = order
-            .iter()
-            .map(|&hash| (hash, self.first_of(hash)))
-            .collect();
+        let (order, firsts) = self.ordered();
         let templates = self.host_templates(&order, &firsts);
         let standings = self.standings(&order, &firsts);
         let groups = self.groups(&order, &firsts);
@@ -102,6 +123,7 @@ impl Collection {
         let texts = texts.filter(|page| page.may_be_found);
         self.parameters = learnt(texts.map(|page| (&*page.url, page.text_hash)));
         (self.changed, self.settled_pages) = (0, self.pages.len());
+        self.learnt_pages = self.pages.len();
         self.awaiting.clear();
         Ok(again)
     }

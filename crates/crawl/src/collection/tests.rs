@@ -118,6 +118,40 @@ fn near_texts_share_a_group() {
     assert_eq!(group("http://a.test/3"), None);
 }
 
+#[test]
+fn pages_after_templates_were_learnt_are_read_once() {
+    let (mut collection, _) = Collection::open(Arc::new(MemoryStorage::new()), (0, 0)).unwrap();
+    let pages: Vec<PageFacts> = (1..=200)
+        .map(|page| facts(&format!("http://a.test/{page}"), page, &[]))
+        .collect();
+    let mut learnt_at = Vec::new();
+    for (number, page) in pages.iter().enumerate() {
+        let templates = collection.templates_of("http://a.test");
+        let digest = templates_digest(&page.shape.blocks, templates.as_deref());
+        let document = Document {
+            body: format!("word {number} ").repeat(100),
+            ..document(&page.url)
+        };
+        collection.page(page, Some(document), digest).unwrap();
+        if collection.is_learning_due() {
+            collection.learn_templates().unwrap();
+            learnt_at.push(number + 1);
+        }
+    }
+    assert_eq!(learnt_at, [64, 128]);
+    assert_eq!(collection.settle().unwrap().len(), 64);
+    let bodies = collection
+        .take_writes()
+        .into_iter()
+        .filter_map(|write| match write {
+            Write::Add(document) => Some((document.url, document.body)),
+            Write::Delete(_) => None,
+        });
+    let bodies: BTreeMap<String, String> = bodies.collect();
+    assert_eq!(bodies.len(), 200);
+    assert_eq!(bodies["http://a.test/8"], "word 7 ".repeat(100));
+}
+
 /// Change of a page: its number, its text (0: gone), its links.
 type Step = (u8, u8, Vec<u8>);
 

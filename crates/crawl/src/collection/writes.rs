@@ -30,9 +30,10 @@ impl Collection {
             let settled = match change {
                 Change::Add(document, templates) => {
                     let derived = self.derived.get(&hash);
+                    let document = document.unpacked();
                     let document = match derived {
-                        Some(derived) => derived.applied(*document),
-                        None => *document,
+                        Some(derived) => derived.applied(document),
+                        None => document,
                     };
                     writes.push(Write::Add(document));
                     derived.cloned().unwrap_or_default().hash(templates)

@@ -29,6 +29,9 @@ impl Crawl {
         if let Some(canonical) = &reading.canonical {
             self.collection.alias(url, canonical.as_str())?;
         }
+        if self.collection.is_learning_due() {
+            self.collection.learn_templates()?;
+        }
         match self.collection.is_full() {
             true => self.write_pending(),
             false => Ok(()),

@@ -26,7 +26,8 @@ use wire::CrawlProgress;
 /// Time between two syncs of the frontier, and visits after which one comes earlier.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
 const SYNC_VISITS: u32 = 256;
-/// Longest time before the first commit of a new index.
+/// Longest time before the first commit of a new index that is read meanwhile. Documents of an early commit are written
+/// again, because later pages link to them.
 const FIRST_COMMIT: Duration = Duration::from_secs(5);
 /// Time between two looks at counts, and at the request to stop.
 const STATUS_EVERY: Duration = Duration::from_secs(1);
@@ -44,6 +45,8 @@ pub struct CrawlSetup {
     pub resolver: Option<Arc<dyn Resolve>>,
     /// Goes on after everything was visited, and visits pages again when they are due.
     pub watch: bool,
+    /// Commits the first documents of a new index after 5 s: somebody waits to search them.
+    pub is_read_meanwhile: bool,
 }
 
 /// Crawl that is open.
@@ -72,6 +75,7 @@ pub struct Crawl {
     pub(super) in_flight: usize,
     pub(super) unsynced: u32,
     pub(super) watch: bool,
+    pub(super) is_read_meanwhile: bool,
     _lock: Lock,
 }
 
@@ -125,6 +129,7 @@ impl Crawl {
             in_flight: 0,
             unsynced: 0,
             watch: setup.watch,
+            is_read_meanwhile: setup.is_read_meanwhile,
             _lock: lock,
         };
         for damage in &recovered.damage {
@@ -182,9 +187,8 @@ impl Crawl {
                 self.frontier.sync()?;
                 (synced, self.unsynced) = (Instant::now(), 0);
             }
-            // The first documents of a new index can be searched early.
             let is_first = self.progress.generation == 0 && self.progress.fetched > 0;
-            let commit_after = if is_first {
+            let commit_after = if is_first && self.is_read_meanwhile {
                 commit_every.min(FIRST_COMMIT)
             } else {
                 commit_every

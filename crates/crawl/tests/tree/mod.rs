@@ -200,6 +200,7 @@ pub(crate) fn crawled(root: &Path, storage: &SharedStorage, index: &SharedStorag
         build: BuildOptions::default(),
         resolver: None,
         watch: false,
+        is_read_meanwhile: true,
     };
     let crawl = Crawl::open(config, setup).unwrap();
     let progress = crawl.run(&|| false, &mut |_| {}).unwrap();

@@ -133,6 +133,7 @@ fn crawl_within(
         build: BuildOptions::default(),
         resolver,
         watch,
+        is_read_meanwhile: true,
     };
     let crawl = Crawl::open(config, setup).unwrap();
     crawl.run(&|| false, &mut |_| {}).unwrap()

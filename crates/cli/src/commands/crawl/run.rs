@@ -123,6 +123,7 @@ pub(super) fn run(arguments: RunArguments) -> anyhow::Result<ExitCode> {
         },
         resolver: None,
         watch: arguments.watch,
+        is_read_meanwhile: arguments.serve,
     };
     let interrupt = Interrupt::listen()?;
     let indexnow = arguments.indexnow.as_deref();
