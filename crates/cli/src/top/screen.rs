@@ -1,6 +1,6 @@
 //! Formatting of a view: a screen for a terminal, or one line.
 
-use super::view::{AtMost, PartitionView, PhaseView, View};
+use super::view::{AtMost, CrawlView, PartitionView, PhaseView, View};
 use crate::figures;
 use crate::terminal::{Style, printable};
 
@@ -10,6 +10,7 @@ const UNKNOWN: &str = "–";
 pub(crate) fn screen(view: &View, style: Style) -> Vec<String> {
     let mut lines = vec![heading(view, style), String::new()];
     lines.extend(rates(view));
+    lines.extend(view.crawl.iter().flat_map(crawl));
     if !view.partitions.is_empty() {
         lines.push(String::new());
         lines.extend(partitions(&view.partitions, style));
@@ -100,6 +101,31 @@ fn rates(view: &View) -> Vec<String> {
             rate(view.cache_hits_per_s),
             share(view.cache_hits_per_s, lookups, "of all"),
             rate(view.cache_misses_per_s)
+        ),
+    ]
+}
+
+fn crawl(crawl: &CrawlView) -> [String; 2] {
+    let state = match crawl.is_running {
+        true => "runs",
+        false => "does not run",
+    };
+    let mb_per_s = crawl.wire_bytes_per_s.map(|bytes| bytes / 1e6);
+    [
+        format!(
+            "crawl     {state}    visits {}{}    received {}",
+            rate(crawl.visits_per_s),
+            parts(&crawl.visits_per_s_by_result),
+            mb_per_s.map_or(UNKNOWN.into(), |mb| format!("{mb:.1} MB/s")),
+        ),
+        format!(
+            "          URLs {} known, {} to visit    hosts {}, {} waiting    documents added {}, deleted {}",
+            whole(crawl.urls_known),
+            whole(crawl.urls_queued),
+            whole(crawl.hosts),
+            whole(crawl.hosts_waiting),
+            rate(crawl.added_per_s),
+            rate(crawl.deleted_per_s),
         ),
     ]
 }

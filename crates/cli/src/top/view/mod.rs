@@ -3,7 +3,12 @@
 //! Counters and histograms are cumulative since the start of the server, so the difference of two readings describes
 //! the time between them. A quantile is known to a bucket; the figure is the upper bound of that bucket.
 
+mod change;
+mod crawl;
+
 use super::exposition::{Exposition, Histogram, Labels};
+use change::Change;
+pub(crate) use crawl::CrawlView;
 use serde::{Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -34,6 +39,8 @@ pub(crate) struct View {
     pub(crate) cache_misses_per_s: Option<f64>,
     pub(crate) partitions: Vec<PartitionView>,
     pub(crate) phases: Vec<PhaseView>,
+    /// Crawl in the directory of the index; `None` without one.
+    pub(crate) crawl: Option<CrawlView>,
     /// Whether a counter decreased, that is the server was restarted between the readings.
     pub(crate) restarted: bool,
     /// Number of malformed lines in the text of the server.
@@ -118,47 +125,14 @@ impl View {
             cache_misses_per_s: change.rate("shorttail_cache_misses_total"),
             partitions: change.partitions(),
             phases: change.phases(),
+            crawl: CrawlView::of(&mut change),
             restarted: change.restarted,
             malformed_count: now.malformed_count,
         }
     }
 }
 
-struct Change<'a> {
-    now: &'a Exposition,
-    before: Option<(&'a Exposition, f64)>,
-    restarted: bool,
-}
-
 impl Change<'_> {
-    fn rate(&mut self, counter: &str) -> Option<f64> {
-        let now = self.now.sum(counter)?;
-        let (before, elapsed_s) = self.before?;
-        // A counter that is missing in the earlier reading began at 0.
-        self.per_s(now, before.sum(counter).unwrap_or(0.0), elapsed_s)
-    }
-
-    fn rates(&mut self, counter: &str, label: &str) -> BTreeMap<String, f64> {
-        let Some((before, elapsed_s)) = self.before else {
-            return BTreeMap::new();
-        };
-        let before = before.by(counter, label);
-        let now = self.now.by(counter, label).into_iter();
-        now.filter_map(|(value, now)| {
-            let before = before.get(&value).copied().unwrap_or(0.0);
-            Some((value, self.per_s(now, before, elapsed_s)?))
-        })
-        .collect()
-    }
-
-    fn per_s(&mut self, now: f64, before: f64, elapsed_s: f64) -> Option<f64> {
-        if now < before {
-            self.restarted = true;
-            return None;
-        }
-        Some((now - before) / elapsed_s).filter(|rate| rate.is_finite())
-    }
-
     /// Returns the phases of whole searches in their order, and the total.
     fn phases(&mut self) -> Vec<PhaseView> {
         let mut phases = self.histograms("shorttail_phase_seconds");
@@ -232,51 +206,6 @@ impl Change<'_> {
         });
         views
     }
-
-    /// Returns the histograms of the time between the readings, by labels.
-    fn histograms(&mut self, name: &str) -> BTreeMap<Labels, Histogram> {
-        let Some((before, _)) = self.before else {
-            return BTreeMap::new();
-        };
-        let before = before.histograms(name);
-        let mut histograms = BTreeMap::new();
-        for (labels, now) in self.now.histograms(name) {
-            match difference(&now, before.get(&labels)) {
-                Some(histogram) => {
-                    histograms.insert(labels, histogram);
-                }
-                None => self.restarted = true,
-            }
-        }
-        histograms
-    }
-}
-
-/// Subtracts `before` from `now`; `None` if a count decreased.
-fn difference(now: &Histogram, before: Option<&Histogram>) -> Option<Histogram> {
-    let Some(before) = before else {
-        return Some(now.clone());
-    };
-    if before.buckets.len() != now.buckets.len() {
-        return None;
-    }
-    let mut last = 0.0;
-    let pairs = now.buckets.iter().zip(&before.buckets);
-    let buckets: Option<Vec<(f64, f64)>> = pairs
-        .map(|(now, before)| {
-            let count = now.1 - before.1;
-            let consistent = now.0 == before.0 && count >= last;
-            last = count;
-            consistent.then_some((now.0, count))
-        })
-        .collect();
-    Some(Histogram {
-        buckets: buckets?,
-        sum_s: now
-            .sum_s
-            .zip(before.sum_s)
-            .map(|(now, before)| now - before),
-    })
 }
 
 fn phase_view(phase: &str, histogram: &Histogram) -> PhaseView {

@@ -56,6 +56,40 @@ fn shown(view: &View) -> String {
     screen(view, Style::PLAIN).join("\n")
 }
 
+fn crawl(fetched: u32, known: u32) -> String {
+    format!(
+        "shorttail_crawl_running 1\n\
+             shorttail_crawl_visits_total{{result=\"fetched\"}} {fetched}\n\
+             shorttail_crawl_visits_total{{result=\"failed\"}} 3\n\
+             shorttail_crawl_wire_bytes_total {}\n\
+             shorttail_crawl_documents_added_total {fetched}\n\
+             shorttail_crawl_urls_known {known}\n\
+             shorttail_crawl_urls_queued 1200\n\
+             shorttail_crawl_hosts 20\n\
+             shorttail_crawl_hosts_waiting 18\n",
+        u64::from(fetched) * 30_000
+    )
+}
+
+#[test]
+fn a_crawl_is_told_of_where_there_is_one() {
+    let view = view(&crawl(100, 4_000), &crawl(180, 5_344));
+    let text = shown(&view);
+    for line in [
+        "crawl     runs    visits 40.0/s  (fetched 40.0/s)    received 1.2 MB/s",
+        "          URLs 5,344 known, 1,200 to visit    hosts 20, 18 waiting    documents added 40.0/s, deleted –",
+    ] {
+        assert!(text.contains(line), "{text}");
+    }
+    assert!(
+        !shown(&super::View {
+            crawl: None,
+            ..view
+        })
+        .contains("crawl")
+    );
+}
+
 #[test]
 fn a_recorded_server() {
     let view = view(BEFORE, AFTER);
@@ -138,10 +172,11 @@ phase";
 #[test]
 fn every_field_stands_in_the_document() {
     let document = include_str!("../../../../../docs/formats/top.md");
-    let text = format!("{AFTER}{}", servers(14));
+    let text = format!("{AFTER}{}{}", servers(14), crawl(1, 2));
     let json = serde_json::to_value(view("", &text)).unwrap();
     let partition = &json["partitions"][0];
-    for object in [&json, partition, &partition["phases"][0]] {
+    let objects = [&json, partition, &partition["phases"][0], &json["crawl"]];
+    for object in objects {
         for name in object.as_object().unwrap().keys() {
             assert!(document.contains(&format!("`{name}`")), "{name}");
         }
