@@ -17,11 +17,21 @@ pub use soft_404::{Likeness, likeness};
 /// Words are separated by exactly one space in what is hashed; letters are hashed as they are.
 pub fn exact_hash(text: &str) -> u128 {
     let mut hasher = Xxh3Default::new();
-    for (i, word) in text.split_whitespace().enumerate() {
-        if i > 0 {
-            hasher.update(b" ");
+    let bytes = text.as_bytes();
+    // Words that one space separates already are hashed together.
+    let mut stretch = 0..0;
+    for word in text.split_whitespace() {
+        let start = word.as_ptr() as usize - text.as_ptr() as usize;
+        let joins = start == stretch.end + 1 && bytes[stretch.end] == b' ' && !stretch.is_empty();
+        if !joins {
+            if !stretch.is_empty() {
+                hasher.update(&bytes[stretch]);
+                hasher.update(b" ");
+            }
+            stretch = start..start;
         }
-        hasher.update(word.as_bytes());
+        stretch.end = start + word.len();
     }
+    hasher.update(&bytes[stretch]);
     hasher.digest128()
 }

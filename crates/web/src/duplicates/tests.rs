@@ -60,6 +60,13 @@ proptest! {
     }
 
     #[test]
+    fn the_exact_hash_is_that_of_the_words(text in "[a\u{e9}\u{a0}\u{2003} \n]{0,40}") {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let slow = xxhash_rust::xxh3::xxh3_128(words.join(" ").as_bytes());
+        prop_assert_eq!(exact_hash(&text), slow);
+    }
+
+    #[test]
     fn any_text_has_hashes(a in ".{0,80}", b in ".{0,80}") {
         let likeness = likeness(&a, "/x", &b);
         prop_assert!((0.0..=1.0).contains(&likeness.share));

@@ -315,7 +315,31 @@ fn white_space_alone_is_no_block() {
     }
 }
 
+/// Slow twin of `push_collapsed`: one character after another.
+fn push_collapsed_slowly(out: &mut String, from: usize, text: &str) {
+    for letter in text.chars() {
+        match letter {
+            '\t' | '\n' | '\u{c}' | '\r' | ' ' => {
+                if out.len() > from && !out.ends_with([' ', '\n']) {
+                    out.push(' ');
+                }
+            }
+            _ => out.push(letter),
+        }
+    }
+}
+
 proptest! {
+    #[test]
+    fn white_space_collapses(texts in prop::collection::vec("[a\u{e9}\u{a0} \n\t]{0,12}", 0..5), begun in "[b\n ]{0,3}") {
+        let (mut fast, mut slow) = (begun.clone(), begun.clone());
+        for text in texts {
+            super::text::push_collapsed(&mut fast, begun.len(), &text);
+            push_collapsed_slowly(&mut slow, begun.len(), &text);
+            prop_assert_eq!(&fast, &slow);
+        }
+    }
+
     #[test]
     fn any_markup_is_a_page(html in markup(), other in ".{0,60}") {
         for html in [html, other] {

@@ -52,12 +52,18 @@ pub(super) fn push_collapsed(out: &mut String, from: usize, text: &str) {
             }
             continue;
         }
+        // Words with one space between them are copied together.
         let start = at;
-        while at < bytes.len() && !is_space(bytes[at]) {
+        while at < bytes.len() && (!is_space(bytes[at]) || is_only_space(bytes, at)) {
             at += 1;
         }
         out.push_str(&text[start..at]);
     }
+}
+
+/// Returns whether a white space character is a space between two others that are none.
+fn is_only_space(bytes: &[u8], at: usize) -> bool {
+    bytes[at] == b' ' && bytes.get(at + 1).is_some_and(|&next| !is_space(next))
 }
 
 /// Returns `raw` decoded, collapsed and trimmed, at most `chars_max` characters.
