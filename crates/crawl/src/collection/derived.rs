@@ -1,6 +1,5 @@
 //! Fields of a document that other pages give it: texts of links, rank, group of near duplicates.
 
-use corpus::Document;
 use serde_json::{Map, Value};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -36,12 +35,6 @@ impl Derived {
         if let Some(group) = &self.group {
             fields.insert("group".to_owned(), group.clone().into());
         }
-    }
-
-    /// Returns a document with the fields.
-    pub(crate) fn applied(&self, mut document: Document) -> Document {
-        self.put(&mut document.fields);
-        document
     }
 }
 

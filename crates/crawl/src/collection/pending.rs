@@ -2,6 +2,7 @@
 
 use corpus::Document;
 use lz4_flex::block::{compress_prepend_size, decompress_size_prepended};
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// Change of the document of a page.
@@ -12,7 +13,7 @@ pub(super) enum Change {
 }
 
 /// Document with a compressed body: texts take a third of their memory, so that three times as many can wait.
-pub(super) struct Packed {
+pub(crate) struct Packed {
     document: Document,
     body: Vec<u8>,
 }
@@ -24,8 +25,13 @@ impl Packed {
         Packed { document, body }
     }
 
+    /// Returns the fields, to add some.
+    pub(super) fn fields_mut(&mut self) -> &mut Map<String, Value> {
+        &mut self.document.fields
+    }
+
     /// Returns the document.
-    pub(super) fn unpacked(self) -> Document {
+    pub(crate) fn unpacked(self) -> Document {
         let body = decompress_size_prepended(&self.body).expect("compressed by `new`");
         Document {
             body: String::from_utf8(body).expect("a text before"),

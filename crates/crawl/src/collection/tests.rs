@@ -41,6 +41,7 @@ fn write(collection: &mut Collection, documents: &mut Documents) {
     for write in collection.take_writes() {
         match write {
             Write::Add(document) => {
+                let document = document.unpacked();
                 documents.insert(document.url, document.fields);
             }
             Write::Delete(url) => {
@@ -144,7 +145,10 @@ fn pages_after_templates_were_learnt_are_read_once() {
         .take_writes()
         .into_iter()
         .filter_map(|write| match write {
-            Write::Add(document) => Some((document.url, document.body)),
+            Write::Add(document) => {
+                let document = document.unpacked();
+                Some((document.url, document.body))
+            }
             Write::Delete(_) => None,
         });
     let bodies: BTreeMap<String, String> = bodies.collect();

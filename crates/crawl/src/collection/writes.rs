@@ -2,16 +2,15 @@
 
 use super::entries::SETTLED;
 use super::pages::Collection;
-use super::pending::Change;
-use corpus::Document;
+use super::pending::{Change, Packed};
 use vfs::StorageError;
 
-/// Bytes of documents from which on they are written although a commit is not near.
+/// Bytes of packed documents from which on they are written although a commit is not near.
 const PENDING_BYTES_MAX: usize = 32 << 20;
 
 /// Change of the index.
 pub(crate) enum Write {
-    Add(Document),
+    Add(Box<Packed>),
     Delete(String),
 }
 
@@ -28,13 +27,11 @@ impl Collection {
         let mut writes = Vec::with_capacity(changes.len());
         for (hash, change) in changes {
             let settled = match change {
-                Change::Add(document, templates) => {
+                Change::Add(mut document, templates) => {
                     let derived = self.derived.get(&hash);
-                    let document = document.unpacked();
-                    let document = match derived {
-                        Some(derived) => derived.applied(document),
-                        None => document,
-                    };
+                    if let Some(derived) = derived {
+                        derived.put(document.fields_mut());
+                    }
                     writes.push(Write::Add(document));
                     derived.cloned().unwrap_or_default().hash(templates)
                 }

@@ -108,7 +108,7 @@ impl Crawl {
     pub(super) fn write_pending(&mut self) -> Result<(), CrawlError> {
         for write in self.collection.take_writes() {
             self.index(|indexing| match write {
-                Write::Add(document) => indexing.add(document),
+                Write::Add(document) => indexing.add(document.unpacked()),
                 Write::Delete(url) => indexing.delete(url),
             })?;
         }

@@ -58,7 +58,7 @@ pub fn replay(
         }
         for write in collection.take_writes() {
             if let Write::Add(document) = write {
-                has_ended |= indexing.add(document).is_err();
+                has_ended |= indexing.add(document.unpacked()).is_err();
             }
         }
     }
