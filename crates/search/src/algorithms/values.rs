@@ -4,13 +4,16 @@
 //! for each window of documents in whose blocks a value passes:
 //!     candidates = documents whose values pass
 //!     keep those that the other required clauses match, and the condition allows; add the scores
-//!     add the scores of optional clauses, dropping what cannot enter; collect
+//!     add the scores of alternatives or optional clauses, dropping what cannot enter; collect
 //! ```
+//!
+//! Any of some terms, where hits alone are wanted, is probed as [`Alternatives`] that are pruned.
 //!
 //! Where the documents are listed ([`index::Segment::documents_with`]), they are taken from there, and no column is scanned.
 //!
 //! Exact: hits, scores, order and counts are those of its slow twin, [`crate::exhaustive`], since sums are exact.
 
+use crate::algorithms::alternatives::Alternatives;
 use crate::block::apply::{apply_optional, apply_required};
 use crate::block::candidate_block::CandidateBlock;
 use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
@@ -103,6 +106,8 @@ pub(crate) struct ByValues<'a> {
     leader: Leader<'a>,
     /// The other required clauses, those of the fewest documents first.
     required: Vec<Probe<'a>>,
+    /// The alternatives of them, where no other clause adds to the score and hits alone are wanted.
+    alternatives: Option<Alternatives<'a>>,
     optional: Vec<Probe<'a>>,
     condition: Option<Condition<'a>>,
     candidates: Lent<CandidateBlock>,
@@ -118,6 +123,7 @@ impl<'a> ByValues<'a> {
         leader: Leader<'a>,
         segment: &'a Segment,
         stop: StopRef<'a>,
+        wanted: Wanted,
     ) -> Result<Option<ByValues<'a>>, IndexError> {
         let mut probes = Vec::with_capacity(required.len());
         for (number, node) in required.iter().enumerate() {
@@ -130,10 +136,16 @@ impl<'a> ByValues<'a> {
             }
         }
         probes.sort_by_key(Probe::cost);
+        let optional = Probe::open_each(plan, optional, segment, stop)?;
+        let alternatives = match wanted == Wanted::Hits && optional.is_empty() {
+            true => Alternatives::take(&mut probes),
+            false => None,
+        };
         Ok(Some(ByValues {
             leader,
             required: probes,
-            optional: Probe::open_each(plan, optional, segment, stop)?,
+            alternatives,
+            optional,
             condition,
             candidates: Lent::take(),
             marks: Box::new([0; WINDOW_WORDS]),
@@ -254,6 +266,9 @@ impl<'a> ByValues<'a> {
             }
             apply_required(probe, wanted.has_hits(), candidates, top.stop());
         }
+        if let Some(alternatives) = &mut self.alternatives {
+            alternatives.apply(top.threshold(), candidates, top.stop());
+        }
         if let Some(condition) = &mut self.condition {
             condition.apply(candidates, top.stop());
         }
@@ -281,6 +296,9 @@ impl<'a> ByValues<'a> {
     /// Returns the first damage found so far.
     fn damage(&mut self) -> Result<(), IndexError> {
         damage_of(&mut self.required)?;
+        if let Some(alternatives) = &mut self.alternatives {
+            alternatives.damage()?;
+        }
         damage_of(&mut self.optional)?;
         self.condition.as_mut().map_or(Ok(()), Condition::damage)
     }
@@ -300,11 +318,15 @@ impl<'a> Executor<'a> for ByValues<'a> {
     fn bound(&mut self, range: &Range<u32>) -> f32 {
         let (base, end) = (DocId(range.start), DocId(range.end));
         let probes = self.required.iter_mut().chain(&mut self.optional);
-        probes.map(|probe| probe.bound_in(base, end)).sum()
+        let bounds = probes.map(|probe| probe.bound_in(base, end));
+        let alternatives = self.alternatives.as_mut();
+        bounds.sum::<f32>() + alternatives.map_or(0.0, |any| any.bound_in(base, end))
     }
 
     fn cost(&self) -> u64 {
-        let clauses = self.required.len() + self.optional.len();
+        let clauses = self.required.len()
+            + self.optional.len()
+            + self.alternatives.as_ref().map_or(0, Alternatives::len);
         self.leader.scanned / 4 + self.leader.documents * 8 * clauses as u64
     }
 
@@ -326,16 +348,22 @@ mod tests {
             "+n:2..4 +w10 w9 w3",
             "+n:>35 +w11 w8 -w9",
             "+n:<3 w10 w4",
+            "+n:2..4 +(w10 w9 w3)",
+            "+n:2..4 +(w2 w11 w1 w5 w10)",
+            "+n:<3 +(w10 w4) -w9",
+            "+n:<30 +n:>10 +(w8 w4 w11)",
+            "+n:2..4 +(w10 w9 w3) w1",
         ] {
             for wanted in [Wanted::Hits, Wanted::HitsAndCount, Wanted::Count] {
                 check(typed, wanted, |plan, segment, ranges, top| {
                     let [required, optional, excluded] = clauses(plan);
                     let stop = top.stop();
-                    let excluded = [excluded, &[], &[]];
+                    let excluded = [excluded, &[], &[], &[]];
                     let condition = Condition::excluding(plan, excluded, segment, stop).unwrap();
                     let leader = Leader::find(required, segment).unwrap().unwrap();
                     let nodes = [required, optional];
-                    let opened = ByValues::open(plan, nodes, condition, leader, segment, stop);
+                    let opened =
+                        ByValues::open(plan, nodes, condition, leader, segment, stop, wanted);
                     let mut values = opened.unwrap().unwrap();
                     for range in ranges {
                         asserting::run(&mut values, range.clone(), segment, wanted, top).unwrap();

@@ -161,6 +161,16 @@ impl CandidateBlock {
         keep_in(docs, sums, &mut places[placed.clone()], count, rows);
     }
 
+    /// Keeps the candidates whose row `is_kept`.
+    pub(crate) fn keep_where(&mut self, is_kept: impl Fn(usize) -> bool) {
+        let (mut rows, mut kept) = ([0; BLOCK], 0);
+        for (number, row) in ROWS[..self.count].iter().enumerate() {
+            rows[kept] = *row;
+            kept += usize::from(is_kept(number));
+        }
+        self.keep(&rows[..kept]);
+    }
+
     /// Keeps the candidates whose sum is `least` or more.
     #[inline]
     pub(crate) fn retain(&mut self, least: f32) {

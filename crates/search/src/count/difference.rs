@@ -136,7 +136,7 @@ mod tests {
         for typed in ["w11 w10 -w9", "w11 -w5", "w11 w10"] {
             check(typed, Wanted::Count, |plan, segment, ranges, top| {
                 let [required, _, excluded] = clauses(plan);
-                let excluded = [excluded, &[], &[]];
+                let excluded = [excluded, &[], &[], &[]];
                 let stop = top.stop();
                 let condition = Condition::excluding(plan, excluded, segment, stop).unwrap();
                 let condition = condition.as_ref();

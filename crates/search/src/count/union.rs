@@ -213,7 +213,7 @@ mod tests {
                 check(typed, Wanted::Count, |plan, segment, ranges, top| {
                     let [_, any, excluded] = clauses(plan);
                     let stop = top.stop();
-                    let excluded = [excluded, &[], &[]];
+                    let excluded = [excluded, &[], &[], &[]];
                     let condition = Condition::excluding(plan, excluded, segment, stop).unwrap();
                     let lists = List::open_each(plan, any, segment).unwrap();
                     let mut union = Union::new(lists, condition, needs);

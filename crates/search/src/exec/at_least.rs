@@ -46,7 +46,7 @@ pub(super) fn open_at_least<'a>(
     let (rarest, frequent) = present.split_at(present.len() + 1 - least);
     let stop = context.stop();
     let condition = || {
-        let excluded = Condition::excluding(plan, [excluded, &[], &[]], segment, stop)?;
+        let excluded = Condition::excluding(plan, [excluded, &[], &[], &[]], segment, stop)?;
         Condition::requiring(plan, required, excluded, segment, stop)
     };
     if condition()?.required_count() < required.len() {

@@ -7,7 +7,7 @@
 //! a phrase                 phrase
 //! terms and rare values    values            tests of values that few documents pass lead
 //! some required, and more  boolean           required words or phrases, beside which anything is optional or excluded
-//! any of phrases, terms    the above         in parts that have no document in common
+//! any of phrases, all      the above         in parts that have no document in common; beside them, terms
 //! anything else            exhaustive
 //! ```
 //!

@@ -117,9 +117,10 @@ pub(super) fn open_by_values<'a>(
     leader: Leader<'a>,
     segment: &'a Segment,
     context: &Context<'a>,
+    wanted: Wanted,
 ) -> Result<Option<Kind<'a>>, IndexError> {
     let stop = context.stop();
-    let opened = ByValues::open(plan, clauses, condition, leader, segment, stop)?;
+    let opened = ByValues::open(plan, clauses, condition, leader, segment, stop, wanted)?;
     Ok(opened.map(|values| Kind::Apart {
         searching: Some(Searching::Values(Box::new(values))),
         counting: None,

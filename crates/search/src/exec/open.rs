@@ -49,7 +49,7 @@ pub(super) fn open<'a>(
             open_all(plan, nodes, segment)?.map(|lists| Kind::Conjunction(Conjunction::new(lists)))
         }
         Shape::Any([any, others, excluded]) => {
-            let excluded = [excluded, &[], &[]];
+            let excluded = [excluded, &[], &[], &[]];
             open_any(plan, [any, others], excluded, segment, context, wanted)?
         }
         Shape::Filtered([any, others, required, excluded]) => open_filtered_any(
@@ -72,7 +72,7 @@ pub(super) fn open<'a>(
             Stored::Unknown => Phrase::open(plan, phrase, segment)?.map(Kind::Phrase),
         },
         Shape::Mixed([required, optional, excluded]) => {
-            let excluded = [excluded, &[], &[]];
+            let excluded = [excluded, &[], &[], &[]];
             open_mixed(
                 plan,
                 [required, optional],
@@ -159,7 +159,7 @@ fn open_filtered_any<'a>(
     }
     let stop = context.stop();
     let condition = || {
-        let excluded = Condition::excluding(plan, [excluded, &[], &[]], segment, stop)?;
+        let excluded = Condition::excluding(plan, [excluded, &[], &[], &[]], segment, stop)?;
         Condition::requiring(plan, filters.clone(), excluded, segment, stop)
     };
     let (mut words, mut postings) = (0, 0);
@@ -169,7 +169,7 @@ fn open_filtered_any<'a>(
         }
     }
     if let Some(leader) = leading_values(required, words, postings, segment, wanted)? {
-        let condition = Condition::excluding(plan, [excluded, &[], &[]], segment, stop)?;
+        let condition = Condition::excluding(plan, [excluded, &[], &[], &[]], segment, stop)?;
         return open_by_values(
             plan,
             [required, others],
@@ -177,6 +177,7 @@ fn open_filtered_any<'a>(
             leader,
             segment,
             context,
+            wanted,
         );
     }
     let lists = List::open_each(plan, nodes, segment)?;
@@ -235,7 +236,7 @@ fn open_mixed<'a>(
     let postings = u64::from(leader);
     if let Some(leading) = leading_values(required, 1, postings, segment, wanted)? {
         let clauses = [required, optional];
-        return open_by_values(plan, clauses, condition, leading, segment, context);
+        return open_by_values(plan, clauses, condition, leading, segment, context, wanted);
     }
     // A difference of counts knows no documents.
     let counting = match wanted.is_counted() && context.matches() < MatchNeeds::Documents {
@@ -286,10 +287,9 @@ fn open_mixed<'a>(
     }))
 }
 
-/// Any of some phrases and words: the documents that hold words alone, whose search is cheap and gives a
-/// threshold, then those that hold the first phrase, those of the others that hold the second, and so on.
-/// Counted otherwise: those that hold a word, then those that hold a phrase, and neither a word nor a phrase
-/// before.
+/// Any of some parts, phrases and conjunctions, and words: the documents that hold words alone, whose search is cheap and
+/// gives a threshold, then those that match the first part, those of the others that match the second, and so on.
+/// Counted otherwise: those that hold a word, then those that match a part, and neither a word nor a part before.
 fn open_parts<'a>(
     plan: &'a Plan,
     [all, words, excluded]: [&'a [Node]; 3],
@@ -297,38 +297,43 @@ fn open_parts<'a>(
     context: &mut Context<'a>,
     wanted: Wanted,
 ) -> Result<Option<Kind<'a>>, IndexError> {
-    let phrases = &all[..all.len() - words.len()];
+    let parts = &all[..all.len() - words.len()];
     let (mut searching, mut counting) = (Vec::new(), Vec::new());
-    if wanted.has_hits() {
+    if wanted.has_hits() && !words.is_empty() {
         if excluded.is_empty() {
-            // With a phrase or without, documents that hold a word match.
+            // With a part or without, documents that hold a word match.
             for list in List::open_each(plan, words, segment)?.iter() {
                 let floor = list.floor(context.k(), segment);
                 context.raise_first(floor);
             }
         }
-        let (excluded, wanted) = ([phrases, excluded, &[]], Wanted::Hits);
+        let (excluded, wanted) = ([parts, excluded, &[], &[]], Wanted::Hits);
         let words = [words, &[]];
         searching.extend(open_any(plan, words, excluded, segment, context, wanted)?);
     }
-    for (number, phrase) in phrases.iter().enumerate() {
-        let required = std::slice::from_ref(phrase);
-        let (before, after) = (&phrases[..number], &all[number + 1..]);
+    for (number, part) in parts.iter().enumerate() {
+        let (required, but) = match part {
+            Node::Boolean {
+                required, excluded, ..
+            } => (&required[..], &excluded[..]),
+            phrase => (std::slice::from_ref(phrase), &[][..]),
+        };
+        let (before, after) = (&parts[..number], &all[number + 1..]);
         if wanted.has_hits() {
-            let excluded = [before, excluded, &[]];
+            let excluded = [before, excluded, but, &[]];
             let nodes = [required, after];
             let wanted = Wanted::Hits;
             searching.extend(open_mixed(plan, nodes, excluded, segment, context, wanted)?);
         }
         if wanted.is_counted() {
-            let excluded = [before, words, excluded];
+            let excluded = [before, words, excluded, but];
             let nodes = [required, &[]];
             let wanted = Wanted::Count;
             counting.extend(open_mixed(plan, nodes, excluded, segment, context, wanted)?);
         }
     }
-    if wanted.is_counted() {
-        let (excluded, wanted) = ([excluded, &[], &[]], Wanted::Count);
+    if wanted.is_counted() && !words.is_empty() {
+        let (excluded, wanted) = ([excluded, &[], &[], &[]], Wanted::Count);
         let words = [words, &[]];
         counting.extend(open_any(plan, words, excluded, segment, context, wanted)?);
     }

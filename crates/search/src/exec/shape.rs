@@ -9,7 +9,7 @@ pub(super) enum Shape<'a> {
     /// Any of the first, none of the last; the second ones only add to the score.
     Any([&'a [Node]; 3]),
     Phrase(&'a PhraseNode),
-    /// Any of the first, which are phrases and then words; the words; none of the third.
+    /// Any of the first, which are parts (phrases and conjunctions) and then words; the words; none of the third.
     Either([&'a [Node]; 3]),
     /// Any of the first, which the second ones only add to; all of the third, which are tests of values; none of the
     /// last.
@@ -87,7 +87,18 @@ fn leads(node: &Node) -> bool {
     node.word().is_some() || matches!(node, Node::Phrase(_))
 }
 
-/// Each phrase is a part of its own that leaves out, or adds, all others: of more phrases than this, what is opened
+/// Returns whether an alternative is searched apart: a phrase, or all of some clauses of which one leads.
+fn is_part(node: &Node) -> bool {
+    match node {
+        Node::Phrase(_) => true,
+        Node::Boolean {
+            required, optional, ..
+        } => optional.is_empty() && required.iter().any(leads),
+        _ => false,
+    }
+}
+
+/// Each of them is a part of its own that leaves out, or adds, all others: of more phrases than this, what is opened
 /// (the square of their number) costs more than it saves.
 const PARTS_MAX: usize = 8;
 
@@ -126,12 +137,9 @@ pub(super) fn shape(root: &Node) -> Shape<'_> {
             _ => Shape::Other,
         },
         [[], any, excluded] => {
-            let phrases = any
-                .iter()
-                .take_while(|node| matches!(node, Node::Phrase(_)));
-            let phrases_count = phrases.count();
-            let words = &any[phrases_count..];
-            match terms(words) && phrases_count <= PARTS_MAX {
+            let parts_count = any.iter().take_while(|node| is_part(node)).count();
+            let words = &any[parts_count..];
+            match terms(words) && parts_count <= PARTS_MAX {
                 true => Shape::Either([any, words, excluded]),
                 false => Shape::Other,
             }

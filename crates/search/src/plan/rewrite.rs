@@ -60,9 +60,9 @@ fn combined(required: Vec<Node>, optional: Vec<Node>, excluded: Vec<Node>) -> No
         false => as_they_are(required, optional, excluded),
     };
     if all.required.is_empty() {
-        // Phrases are searched apart and stand first.
-        let is_phrase = |node: &Node| matches!(node, Node::Phrase(_));
-        all.optional.sort_by_key(|node| !is_phrase(node));
+        // Phrases and conjunctions are searched apart and stand first.
+        let is_apart = |node: &Node| matches!(node, Node::Phrase(_) | Node::Boolean { .. });
+        all.optional.sort_by_key(|node| !is_apart(node));
     }
     let is_alone = all.optional.is_empty() && all.excluded.is_empty();
     match (all.required.len(), is_alone) {

@@ -19,8 +19,8 @@ use index::{IndexError, Segment};
 const PROBE: u32 = 1;
 const MARKED: u32 = 16;
 
-/// The excluded clauses, from up to three places in a plan.
-pub(crate) type Excluded<'a> = [&'a [Node]; 3];
+/// The excluded clauses, from up to four places in a plan.
+pub(crate) type Excluded<'a> = [&'a [Node]; 4];
 
 /// Required and excluded clauses on one segment, at least one.
 pub(crate) struct Condition<'a> {

@@ -109,6 +109,19 @@ impl<'a> Probe<'a> {
         Ok(probes)
     }
 
+    /// Returns whether the clause is a list.
+    pub(crate) fn is_list(&self) -> bool {
+        matches!(self, Probe::List(_))
+    }
+
+    /// Returns the list of a clause that is one.
+    pub(crate) fn into_list(self) -> Option<Box<List<'a>>> {
+        match self {
+            Probe::List(list) => Some(list),
+            _ => None,
+        }
+    }
+
     /// Upper bound on the scores of the clause.
     pub(crate) fn most(&mut self) -> f32 {
         match self {

@@ -38,6 +38,13 @@ impl HandlerVisit<'_> {
         }
     }
 
+    /// Measures the CPU time of the opening, too: by the wall's clock, an opening in which the thread lost its CPU would
+    /// look as if joining took as long, so that nobody joins, and the query is not parked.
+    pub(crate) fn with_cpu_time_of_opening(mut self) -> Self {
+        self.cpu_at_begin = Some(vfs::thread_cpu_time());
+        self
+    }
+
     /// Returns whether the search has several ranges, so that the CPU time of each was measured.
     pub(crate) fn has_cpu_time(&self) -> bool {
         self.cpu_at_begin.is_some()
@@ -69,9 +76,15 @@ impl HandlerVisit<'_> {
 impl Visitor for HandlerVisit<'_> {
     fn opened(&mut self, ranges_count: usize) {
         if ranges_count > 1 {
-            let joined = self.range_began.elapsed();
+            let cpu = vfs::thread_cpu_time();
+            let joined = match self.cpu_at_begin {
+                Some(at_begin) => cpu.saturating_sub(at_begin),
+                None => self.range_began.elapsed(),
+            };
             (self.board).open(self.visiting.id, ranges_count, joined);
-            self.cpu_at_begin = Some(vfs::thread_cpu_time());
+            self.cpu_at_begin = Some(cpu);
+        } else {
+            self.cpu_at_begin = None;
         }
         self.range_began = Instant::now();
     }

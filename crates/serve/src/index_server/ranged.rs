@@ -44,6 +44,8 @@ pub(super) struct Begun {
     pub(super) task: SearchTask,
     work: Work,
     pub(super) predicted: Prediction,
+    /// Whether the first handler cuts it into ranges.
+    is_cut: bool,
     /// Whether CPU time and run-queue waits are measured.
     pub(super) is_measured: bool,
 }
@@ -123,6 +125,7 @@ impl<S: RangesShare> Ranged<S> {
             task,
             work,
             predicted,
+            is_cut: ranges > 1,
             is_measured: is_measured(self.is_traced, predicted.likely_ns),
         };
         // The board lets one handler begin.
@@ -175,6 +178,9 @@ impl<S: RangesShare> Ranged<S> {
         let clock = begun.is_measured.then(ThreadClock::now);
         let start = taken.max(begun.started);
         let mut visitor = HandlerVisit::new(visiting, handler);
+        if begun.is_cut && matches!(visiting.turn, Turn::Begin(_)) {
+            visitor = visitor.with_cpu_time_of_opening();
+        }
         let mut visit = || S::of(worker, &mut visitor);
         let (share, filters) = match self.is_traced {
             true => watch_filters(visit),

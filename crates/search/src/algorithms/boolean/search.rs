@@ -179,7 +179,7 @@ mod tests {
                 check(typed, wanted, |plan, segment, ranges, top| {
                     let [required, optional, excluded] = clauses(plan);
                     let stop = top.stop();
-                    let excluded = [excluded, &[], &[]];
+                    let excluded = [excluded, &[], &[], &[]];
                     let condition = Condition::excluding(plan, excluded, segment, stop).unwrap();
                     let clauses = [required, optional];
                     let opened = Mixed::open(plan, clauses, condition, segment, stop).unwrap();

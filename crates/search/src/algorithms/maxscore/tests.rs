@@ -16,7 +16,7 @@ fn windows_find_what_the_slow_twin_finds() {
     for typed in queries {
         check(typed, Wanted::Hits, |plan, segment, ranges, top| {
             let [_, any, excluded] = clauses(plan);
-            let excluded = [excluded, &[], &[]];
+            let excluded = [excluded, &[], &[], &[]];
             let stop = top.stop();
             let condition = Condition::excluding(plan, excluded, segment, stop).unwrap();
             let lists = List::open_each(plan, any, segment).unwrap();
@@ -61,7 +61,7 @@ fn lists_that_never_lead_only_add() {
                 panic!("no telling words in {plan:?}");
             };
             assert!(telling.len() > 1 && !others.is_empty());
-            let excluded = [excluded, &[], &[]];
+            let excluded = [excluded, &[], &[], &[]];
             let condition = Condition::excluding(plan, excluded, segment, top.stop()).unwrap();
             let lists = [telling, others].map(|all| List::open_each(plan, all, segment).unwrap());
             let [telling, others] = lists;
