@@ -154,7 +154,22 @@ fn every_algorithm_says_what_it_did() {
         (
             "(rada OR luda) (dada OR fada)",
             Operator::And,
+            &["maxscore", "union"],
+        ),
+        (
+            "(rada OR luda) (dada OR \"brada popa\")",
+            Operator::And,
             &["exhaustive"],
+        ),
+        (
+            "(brada AND popa) OR dada",
+            Operator::And,
+            &["single", "mixed"],
+        ),
+        (
+            "(rada -luda) dada \"brada popa\" fada",
+            Operator::Or,
+            &["maxscore", "union", "phrase", "mixed"],
         ),
         ("rad*", Operator::And, &["exhaustive"]),
     ] {

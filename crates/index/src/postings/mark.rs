@@ -35,11 +35,16 @@ impl Blocks<'_> {
             } else {
                 self.load(block);
                 let docs = self.docs();
+                // A block of a rare term reaches over many short ranges, each of which sets its own documents alone.
                 let from = match docs.first() {
                     Some(&first) if first < base => docs.partition_point(|&doc| doc < base),
                     _ => 0,
                 };
-                bits::set(words, base, &docs[from..]);
+                let to = match docs.last() {
+                    Some(&last) if last >= end => docs.partition_point(|&doc| doc < end),
+                    _ => docs.len(),
+                };
+                bits::set(words, base, &docs[from..to]);
             }
             (before, start) = next;
         }

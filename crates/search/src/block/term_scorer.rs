@@ -74,7 +74,7 @@ impl<'a> List<'a> {
     /// Opens the lists of the terms and filters among `nodes` that the segment has.
     pub(crate) fn open_each(
         plan: &'a Plan,
-        nodes: &'a [Node],
+        nodes: impl IntoIterator<Item = &'a Node>,
         segment: &'a Segment,
     ) -> Result<Lists<'a>, IndexError> {
         let mut lists = Lists::take();

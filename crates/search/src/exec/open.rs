@@ -2,7 +2,7 @@
 
 use super::at_least::open_at_least;
 use super::executor::{Counting, Kind, Searching};
-use super::filtered::{leading_values, open_by_values, open_filtered};
+use super::filtered::{leading_values, open_alternatives, open_by_values, open_filtered};
 use super::shape::{Shape, shape_of_all};
 use crate::algorithms::boolean::state::Mixed;
 use crate::algorithms::maxscore::MaxScore;
@@ -52,15 +52,7 @@ pub(super) fn open<'a>(
             let excluded = [excluded, &[], &[], &[]];
             open_any(plan, [any, others], excluded, segment, context, wanted)?
         }
-        Shape::Filtered([any, others, required, excluded]) => open_filtered_any(
-            plan,
-            [any, others],
-            required,
-            excluded,
-            segment,
-            context,
-            wanted,
-        )?,
+        Shape::Filtered(clauses) => open_alternatives(plan, clauses, segment, context, wanted)?,
         Shape::Either(nodes) => open_parts(plan, nodes, segment, context, wanted)?,
         Shape::Phrase(phrase) => match bigrams::stored(phrase, segment)? {
             Stored::Pair(pair) => {
@@ -134,76 +126,6 @@ fn open_any<'a>(
     Ok(Some(Kind::Apart {
         counting: counting.map(Counting::Union),
         searching: searching.map(Searching::MaxScore),
-    }))
-}
-
-/// Any of some terms, in the documents with certain values.
-fn open_filtered_any<'a>(
-    plan: &'a Plan,
-    [nodes, others]: [&'a [Node]; 2],
-    required: &'a [Node],
-    excluded: &'a [Node],
-    segment: &'a Segment,
-    context: &mut Context<'a>,
-    wanted: Wanted,
-) -> Result<Option<Kind<'a>>, IndexError> {
-    let filters = required
-        .iter()
-        .filter(|node| matches!(node, Node::Value(_)));
-    for filter in filters.clone() {
-        if let Node::Value(value) = filter
-            && value.open(segment)?.is_none()
-        {
-            return Ok(None);
-        }
-    }
-    let stop = context.stop();
-    let condition = || {
-        let excluded = Condition::excluding(plan, [excluded, &[], &[], &[]], segment, stop)?;
-        Condition::requiring(plan, filters.clone(), excluded, segment, stop)
-    };
-    let (mut words, mut postings) = (0, 0);
-    for word in nodes.iter().filter_map(Node::word) {
-        if let Some(record) = word.record(segment)? {
-            (words, postings) = (words + 1, postings + u64::from(record.documents_count));
-        }
-    }
-    if let Some(leader) = leading_values(required, words, postings, segment, wanted)? {
-        let condition = Condition::excluding(plan, [excluded, &[], &[], &[]], segment, stop)?;
-        return open_by_values(
-            plan,
-            [required, others],
-            condition,
-            leader,
-            segment,
-            context,
-            wanted,
-        );
-    }
-    let lists = List::open_each(plan, nodes, segment)?;
-    if lists.is_empty() {
-        return Ok(None);
-    }
-    let needs = context.matches();
-    let counting = match wanted.is_counted() {
-        true => {
-            let lists = List::open_each(plan, nodes, segment)?;
-            let union = Union::new(lists, Some(condition()?), needs);
-            Some(Counting::Union(union))
-        }
-        false => None,
-    };
-    let searching = match wanted.has_hits() {
-        true => {
-            let others = List::open_each(plan, others, segment)?;
-            let any = MaxScore::leading(lists, others, Some(condition()?), segment, context);
-            Some(Searching::MaxScore(any))
-        }
-        false => None,
-    };
-    Ok(Some(Kind::Apart {
-        searching,
-        counting,
     }))
 }
 
@@ -344,7 +266,7 @@ fn open_parts<'a>(
     }))
 }
 
-fn open_other<'a>(
+pub(super) fn open_other<'a>(
     plan: &'a Plan,
     segment: &'a Segment,
     context: &mut Context<'a>,

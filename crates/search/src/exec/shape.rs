@@ -11,9 +11,9 @@ pub(super) enum Shape<'a> {
     Phrase(&'a PhraseNode),
     /// Any of the first, which are parts (phrases and conjunctions) and then words; the words; none of the third.
     Either([&'a [Node]; 3]),
-    /// Any of the first, which the second ones only add to; all of the third, which are tests of values; none of the
-    /// last.
-    Filtered([&'a [Node]; 4]),
+    /// All of the first, which are alternatives of terms and tests of values; the second ones only add to the score; none of
+    /// the last.
+    Filtered([&'a [Node]; 3]),
     /// At least a number of terms, beside required clauses that only filter, optional terms, and excluded clauses.
     AtLeast(AtLeast<'a>),
     /// Required (a word or a phrase among them), optional, excluded.
@@ -145,32 +145,30 @@ pub(super) fn shape(root: &Node) -> Shape<'_> {
             }
         }
         all if required.iter().any(leads) => Shape::Mixed(all),
-        [required, others, excluded] if terms(others) => match alternatives_and_values(required) {
-            Some(any) => Shape::Filtered([any, others, required, excluded]),
-            None => Shape::Other,
-        },
+        [required, others, excluded] if terms(others) && are_alternatives_and_values(required) => {
+            Shape::Filtered([required, others, excluded])
+        }
         _ => Shape::Other,
     }
 }
 
-/// Returns the alternatives of required clauses that are, beside them, tests of values.
-fn alternatives_and_values(required: &[Node]) -> Option<&[Node]> {
+/// Returns whether required clauses are alternatives of terms, at least once, and tests of values.
+fn are_alternatives_and_values(required: &[Node]) -> bool {
     let mut others = required
         .iter()
-        .filter(|node| !matches!(node, Node::Value(_)));
-    match (others.next(), others.next()) {
-        (
-            Some(Node::Boolean {
-                required,
-                optional,
-                excluded,
-            }),
-            None,
-        ) => {
-            let are_terms = optional.iter().all(|node| matches!(node, Node::Term(_)));
-            let is_plain = required.is_empty() && excluded.is_empty() && are_terms;
-            is_plain.then_some(optional)
-        }
+        .filter(|node| !matches!(node, Node::Value(_)))
+        .peekable();
+    others.peek().is_some() && others.all(|node| alternatives_of(node).is_some())
+}
+
+/// Returns the terms of a clause that any of them matches; `None` where it is another.
+pub(super) fn alternatives_of(node: &Node) -> Option<&[Node]> {
+    match node {
+        Node::Boolean {
+            required,
+            optional,
+            excluded,
+        } if required.is_empty() && excluded.is_empty() && are_terms(optional) => Some(optional),
         _ => None,
     }
 }

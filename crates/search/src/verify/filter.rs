@@ -117,6 +117,13 @@ impl<'a> Condition<'a> {
             marks.fill(0);
             match probe {
                 Probe::List(list) => mark(list, base, marks),
+                Probe::Any(probes, _) if probes.iter().all(Probe::is_list) => {
+                    for probe in probes {
+                        if let Probe::List(list) = probe {
+                            mark(list, base, marks);
+                        }
+                    }
+                }
                 Probe::Value(values) => {
                     values.column.mark(base, marks, values.range);
                     values.run.is_for_bits();

@@ -113,10 +113,13 @@ impl<S: RangesShare> Ranged<S> {
         let task = task.after(self.after.as_deref().cloned());
         let task = match ranges {
             1 => task,
-            _ => task.cut_by_first(Cut {
-                ranges_max: ranges as usize,
-                postings_min: board.range_postings_min(),
-            }),
+            _ => {
+                let cut = Cut {
+                    ranges_max: ranges as usize,
+                    postings_min: board.range_postings_min(),
+                };
+                task.cut_by_first(cut.for_lists(cost.lists))
+            }
         };
         let begun = Begun {
             taken,
