@@ -314,3 +314,18 @@ fn joins_and_leaves_change_no_answer() {
         }
     }
 }
+
+#[test]
+fn ranges_of_more_lists_are_longer() {
+    let cut = Cut {
+        ranges_max: 100,
+        postings_min: 1 << 16,
+    };
+    assert_eq!(cut.for_lists(3).postings_min, 1 << 16);
+    assert_eq!(cut.for_lists(64).postings_min, 64 << 13);
+    let of_any_length = Cut {
+        postings_min: 0,
+        ..cut
+    };
+    assert_eq!(of_any_length.for_lists(64).postings_min, 0);
+}
