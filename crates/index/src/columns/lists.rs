@@ -128,6 +128,13 @@ impl DocumentLists {
         counter.fetch_add(1, Ordering::Relaxed);
         found
     }
+
+    /// Returns the list of a filter, where it is finished, without noting a use.
+    pub(crate) fn get(&self, field: &str, codes: CodeRange) -> Option<Arc<[u32]>> {
+        let filters = self.filters.read().unwrap_or_else(PoisonError::into_inner);
+        let filter = filters.by_field.get(field)?.get(&(codes.low, codes.high))?;
+        filter.list.get().cloned().flatten()
+    }
 }
 
 impl Filters {

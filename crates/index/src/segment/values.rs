@@ -28,6 +28,12 @@ impl Segment {
         lists.find(field, column, codes, self.documents_count())
     }
 
+    /// Returns the documents that have a value in a range, deleted ones included, where they are listed already; unlike
+    /// [`Segment::documents_with`], notes nothing.
+    pub fn listed_documents(&self, field: &str, codes: CodeRange) -> Option<Arc<[u32]>> {
+        self.columns.as_ref()?.lists().get(field, codes)
+    }
+
     /// Returns the names and sizes of the columns, in the order of names.
     pub(crate) fn column_bytes(&self) -> Result<Vec<(&str, u64)>, IndexError> {
         match &self.columns {

@@ -157,7 +157,7 @@ pub(super) fn open_filtered<'a>(
 /// Documents of a column that are scanned while a word is looked for in one document, and that while another posting of
 /// the word is searched: scored and offered, or only counted. (Measured.)
 const SCANNED_A_PROBE: u64 = 24;
-const SCANNED_A_HIT: u64 = 12;
+const SCANNED_A_HIT: u64 = 24;
 const SCANNED_A_MATCH: u64 = 3;
 /// Documents of the segment for each posting up to which values need not lead: a look at all bounds of a column takes
 /// longer.

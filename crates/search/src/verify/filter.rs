@@ -124,12 +124,7 @@ impl<'a> Condition<'a> {
                         }
                     }
                 }
-                Probe::Value(values) => {
-                    values.column.mark(base, marks, values.range);
-                    values.run.is_for_bits();
-                    values.run.candidates += marks.len() as u64 * 64;
-                    values.run.passed += codec::bits::count(marks);
-                }
+                Probe::Value(values) => values.mark(base, marks),
                 probe => {
                     // What is left of a copy after its matches were struck does not match.
                     marks.copy_from_slice(words);

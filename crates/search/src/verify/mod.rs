@@ -3,3 +3,4 @@
 pub(crate) mod filter;
 pub(crate) mod filter_runs;
 pub(crate) mod probe;
+pub(crate) mod values;

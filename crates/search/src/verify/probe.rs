@@ -16,8 +16,8 @@ use crate::join::phrase::search::Phrase;
 use crate::plan::node::Node;
 use crate::plan::planner::Plan;
 use crate::plan::scorer::BLOCK;
-use crate::verify::filter_runs::{FilterWay, OpenFilter};
-use index::{CodeRange, Column, DocId, IndexError, Segment};
+use crate::verify::values::Values;
+use index::{DocId, IndexError, Segment};
 
 /// A clause opened on one segment.
 pub(crate) enum Probe<'a> {
@@ -30,14 +30,6 @@ pub(crate) enum Probe<'a> {
     /// Values of a column. They add nothing to the score.
     Value(Box<Values<'a>>),
     Walk(Box<Walk<'a>>),
-}
-
-/// Codes of a column that pass.
-pub(crate) struct Values<'a> {
-    pub(crate) column: Column<'a>,
-    pub(crate) range: CodeRange,
-    pub(crate) run: OpenFilter<'a>,
-    documents_count: u32,
 }
 
 impl<'a> Probe<'a> {
@@ -73,14 +65,9 @@ impl<'a> Probe<'a> {
                     _ => Some(Probe::Any(probes, Lent::take())),
                 }
             }
-            Node::Value(node) => node.open(segment)?.map(|(column, range)| {
-                Probe::Value(Box::new(Values {
-                    column,
-                    range,
-                    run: OpenFilter::new(node, segment.id(), FilterWay::Probe),
-                    documents_count: segment.documents_count(),
-                }))
-            }),
+            Node::Value(node) => {
+                Values::open(node, segment)?.map(|values| Probe::Value(Box::new(values)))
+            }
             Node::AtLeast { least, clauses } => {
                 let probes = Probe::open_each(plan, clauses, segment, stop)?;
                 let can_match = probes.len() >= *least;
@@ -164,7 +151,7 @@ impl<'a> Probe<'a> {
                 costs.iter().take(probes.len() + 1 - least).sum()
             }
             // A walk over the column tests all documents.
-            Probe::Value(values) => values.documents_count.into(),
+            Probe::Value(values) => values.documents_count().into(),
             Probe::Walk(walk) => walk.cursor.cost().into(),
         }
     }
@@ -200,15 +187,7 @@ impl Clause for Probe<'_> {
             Probe::AtLeast(least, probes, one) => {
                 probe_some(*least, probes, docs, demand, stop, one, probed);
             }
-            Probe::Value(values) => {
-                for (row, &doc) in docs.iter().enumerate() {
-                    if values.column.passes(DocId(doc), values.range) {
-                        probed.push(row as u8, 0.0);
-                    }
-                }
-                values.run.candidates += docs.len() as u64;
-                values.run.passed += probed.found.count as u64;
-            }
+            Probe::Value(values) => values.probe(docs, probed),
             Probe::Walk(walk) => walk.probe(docs, demand != Demand::Rows, probed),
         }
     }
