@@ -169,7 +169,7 @@ fn every_algorithm_says_what_it_did() {
         (
             "(rada -luda) dada \"brada popa\" fada",
             Operator::Or,
-            &["maxscore", "union", "phrase", "mixed"],
+            &["maxscore", "union", "mixed"],
         ),
         ("rad*", Operator::And, &["exhaustive"]),
     ] {
