@@ -20,6 +20,7 @@ use crate::algorithms::term::Term;
 use crate::algorithms::values::ByValues;
 use crate::collect::asserting;
 use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
+use crate::collect::context::Context;
 use crate::collect::executor::Executor;
 use crate::context::counters;
 use crate::context::wanted::Wanted;
@@ -28,6 +29,7 @@ use crate::count::union::Union;
 use crate::exhaustive::search::Exhaustive;
 use crate::join::conjunction::Conjunction;
 use crate::join::phrase::search::Phrase;
+use crate::plan::planner::Plan;
 use index::{IndexError, Segment};
 use std::ops::Range;
 
@@ -75,6 +77,16 @@ macro_rules! dispatch {
 }
 
 impl<'a> Kind<'a> {
+    /// Opens exhaustive evaluation; `None` where no document can match.
+    pub(super) fn exhaustive(
+        plan: &'a Plan,
+        segment: &'a Segment,
+        context: &Context<'a>,
+    ) -> Result<Option<Kind<'a>>, IndexError> {
+        let opened = Exhaustive::open(plan, segment, context.stop())?;
+        Ok(opened.map(Box::new).map(Kind::Exhaustive))
+    }
+
     /// Collects the hits and matches that are wanted among the documents of a range.
     pub(super) fn run<H: HitCollector<'a>, M: MatchCollector>(
         &mut self,

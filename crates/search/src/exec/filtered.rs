@@ -8,7 +8,6 @@
 //! Tests of values have no list: where they pass is found by a scan of their column, and how often, by a sample of it.
 
 use super::executor::{Counting, Kind, Searching};
-use super::open::open_other;
 use super::shape::alternatives_of;
 use crate::algorithms::maxscore::MaxScore;
 use crate::algorithms::values::{ByValues, Leader};
@@ -76,7 +75,7 @@ pub(super) fn open_alternatives<'a>(
     };
     let few = u64::from(segment.documents_count() / DOCUMENTS_A_LEADER);
     if postings < few && required.iter().all(|node| alternatives_of(node).is_some()) {
-        return open_other(plan, segment, context);
+        return Kind::exhaustive(plan, segment, context);
     }
     let stop = context.stop();
     let excluding = || Condition::excluding(plan, [excluded, &[], &[], &[]], segment, stop);

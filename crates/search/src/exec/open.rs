@@ -12,7 +12,6 @@ use crate::collect::context::{Context, MatchNeeds};
 use crate::context::wanted::Wanted;
 use crate::count::difference::Counter;
 use crate::count::union::Union;
-use crate::exhaustive::search::Exhaustive;
 use crate::join::conjunction::Conjunction;
 use crate::join::phrase::bigrams;
 use crate::join::phrase::bigrams::Stored;
@@ -75,7 +74,7 @@ pub(super) fn open<'a>(
             )?
         }
         Shape::AtLeast(at_least) => open_at_least(plan, at_least, segment, context, wanted)?,
-        Shape::Other => open_other(plan, segment, context)?,
+        Shape::Other => Kind::exhaustive(plan, segment, context)?,
     })
 }
 
@@ -200,7 +199,7 @@ fn open_mixed<'a>(
         return Ok(None);
     };
     if mixed.is_led_by_many() {
-        return open_other(plan, segment, context);
+        return Kind::exhaustive(plan, segment, context);
     }
     mixed.raise(segment, context);
     Ok(Some(Kind::Apart {
@@ -264,15 +263,6 @@ fn open_parts<'a>(
         searching,
         counting,
     }))
-}
-
-pub(super) fn open_other<'a>(
-    plan: &'a Plan,
-    segment: &'a Segment,
-    context: &mut Context<'a>,
-) -> Result<Option<Kind<'a>>, IndexError> {
-    let opened = Exhaustive::open(plan, segment, context.stop())?;
-    Ok(opened.map(Box::new).map(Kind::Exhaustive))
 }
 
 /// How many documents the rarest of some required words holds; `None` where the segment lacks one.
