@@ -163,15 +163,17 @@ pub(super) fn park(record: &mut Record, reason: Parked) -> Effect {
 
 fn retry_ms(failures: u32, failure: Failure, retry_after_s: Option<u64>) -> u64 {
     let again = failures.saturating_sub(1).min(20);
-    let wait_ms = match failure {
-        // The host is slow, not the page: mostly the host's clock decides. A crawl ends though no answer ever comes.
-        Failure::Throttled => (RETRY_MS_FIRST << again).min(THROTTLED_MS_MAX),
-        _ => (RETRY_MS_FIRST << (2 * again)).min(RETRY_MS_MAX),
-    };
     let asked_ms = retry_after_s
         .unwrap_or(0)
         .saturating_mul(1_000)
         .min(7 * GONE_MS);
+    let wait_ms = match failure {
+        // The host says when it will answer. Where it does not then, waits double as if it had said nothing.
+        Failure::Throttled if again == 0 && asked_ms > 0 => asked_ms,
+        // The host is slow, not the page: mostly the host's clock decides. A crawl ends though no answer ever comes.
+        Failure::Throttled => (RETRY_MS_FIRST << again).min(THROTTLED_MS_MAX),
+        _ => (RETRY_MS_FIRST << (2 * again)).min(RETRY_MS_MAX),
+    };
     wait_ms.max(asked_ms)
 }
 
@@ -243,6 +245,10 @@ mod tests {
         assert_eq!(minutes(Failure::Throttled), [1, 2, 4, 8, 60, 60]);
         assert_eq!(minutes(Failure::Timeout), [1, 4, 16, 64, 4096, 4320]);
         assert_eq!(retry_ms(1, Failure::Throttled, Some(90)), 90_000);
+        assert_eq!(retry_ms(1, Failure::Throttled, Some(2)), 2_000);
+        assert_eq!(retry_ms(2, Failure::Throttled, Some(2)), 120_000);
+        assert_eq!(retry_ms(1, Failure::Throttled, Some(0)), 60_000);
+        assert_eq!(retry_ms(1, Failure::Timeout, Some(2)), 60_000);
     }
 
     #[test]
