@@ -87,13 +87,14 @@ fn leads(node: &Node) -> bool {
     node.word().is_some() || matches!(node, Node::Phrase(_))
 }
 
-/// Returns whether an alternative is searched apart: a phrase, or all of some clauses of which one leads.
+/// Returns whether an alternative is searched apart: a phrase, or all of some words and phrases. Clauses of other kinds may
+/// be better led by them, which only a search of the whole plan can do.
 fn is_part(node: &Node) -> bool {
     match node {
         Node::Phrase(_) => true,
         Node::Boolean {
             required, optional, ..
-        } => optional.is_empty() && required.iter().any(leads),
+        } => optional.is_empty() && required.iter().all(leads),
         _ => false,
     }
 }
