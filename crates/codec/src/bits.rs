@@ -57,6 +57,23 @@ for_each_processor! {
     pub fn set(words: &mut [u64], base: u32, values: &[u32]) -> () = set_any, SET
 }
 
+/// Sets the bit of every value that has one in `words`, counted from `base`; values are increasing. They are clipped before,
+/// since a long list may have few of them there.
+pub fn set_sorted(words: &mut [u64], base: u32, values: &[u32]) {
+    let end = u64::from(base) + words.len() as u64 * 64;
+    let from = match values.first() {
+        Some(&first) if first < base => values.partition_point(|&value| value < base),
+        _ => 0,
+    };
+    let to = match values.last() {
+        Some(&last) if u64::from(last) >= end => {
+            values.partition_point(|&value| u64::from(value) < end)
+        }
+        _ => values.len(),
+    };
+    set(words, base, &values[from..to]);
+}
+
 #[inline(always)]
 fn count_any(words: &[u64]) -> u64 {
     words.iter().map(|word| u64::from(word.count_ones())).sum()
@@ -109,6 +126,22 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #[test]
+        fn sorted_values_are_set_where_they_lie(
+            words_count in 0usize..12,
+            base in 0u32..900,
+            values in prop::collection::btree_set(0u32..1800, 0..300),
+        ) {
+            let mut expected = vec![0; words_count];
+            let end = base + 64 * words_count as u32;
+            for at in values.range(base..end).map(|value| value - base) {
+                expected[at as usize / 64] |= 1 << (at % 64);
+            }
+            let mut words = vec![0; words_count];
+            set_sorted(&mut words, base, &values.into_iter().collect::<Vec<u32>>());
+            prop_assert_eq!(words, expected);
+        }
+
         #[test]
         fn every_form_is_the_plain_one(
             words in prop::collection::vec(any::<u64>(), 0..40),

@@ -12,6 +12,21 @@ pub use crate::arrays::Pairs;
 use crate::bits::for_each_processor;
 use crate::packed::BLOCK;
 
+/// Returns the first place from `from` on of a value of `target` or more; the number of values if there is none. Values are
+/// increasing.
+#[inline]
+pub fn seek(values: &[u32], from: usize, target: u32) -> usize {
+    // Galloping, then binary search: most seeks are short, few are long.
+    let (mut low, mut step) = (from, 1);
+    while low + step < values.len() && values[low + step] < target {
+        low += step;
+        step *= 2;
+    }
+    let high = (low + step).min(values.len());
+    let low = low.min(high);
+    low + values[low..high].partition_point(|&value| value < target)
+}
+
 /// Finds the values of `wanted` (at most 256, increasing) in `block` and returns the number of pairs. `block` is
 /// increasing; unused places at its end are `u32::MAX`, which is never wanted.
 #[inline]
@@ -201,6 +216,18 @@ mod tests {
                 }
                 Ok(())
             })?;
+        }
+
+        #[test]
+        fn seeks_are_binary_searches(
+            values in prop::collection::btree_set(0u32..600, 0..300),
+            from in 0usize..320,
+            target in 0u32..620,
+        ) {
+            let values: Vec<u32> = values.iter().copied().collect();
+            let from = from.min(values.len());
+            let expected = values.partition_point(|&value| value < target).max(from);
+            prop_assert_eq!(seek(&values, from, target), expected);
         }
 
         #[test]

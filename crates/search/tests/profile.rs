@@ -166,6 +166,7 @@ fn every_algorithm_says_what_it_did() {
             Operator::And,
             &["single", "mixed"],
         ),
+        ("(brada AND pop*) OR dada", Operator::And, &["exhaustive"]),
         (
             "(rada -luda) dada \"brada popa\" fada",
             Operator::Or,

@@ -3,6 +3,7 @@
 use super::list::{ListBytes, Origin};
 use super::{BLOCK, Blocks, Bounds};
 use crate::{DocId, IndexError};
+use codec::sorted;
 
 /// Cursor over the postings of a term, by increasing document. It starts on the first one.
 ///
@@ -53,16 +54,8 @@ impl<'a> Postings<'a> {
         if self.blocks.last_doc(self.blocks.block()) < target {
             self.enter(self.blocks.find(self.blocks.block(), target));
         }
-        // Galloping, then binary search: most seeks are short, few are long.
         let docs = self.blocks.docs();
-        let (mut low, mut step) = (self.at, 1);
-        while low + step < docs.len() && docs[low + step] < target.0 {
-            low += step;
-            step *= 2;
-        }
-        let high = (low + step).min(docs.len());
-        let low = low.min(high);
-        self.at = low + docs[low..high].partition_point(|&doc| doc < target.0);
+        self.at = sorted::seek(docs, self.at, target.0);
         self.doc = match docs.get(self.at) {
             Some(&doc) => DocId(doc),
             None => DocId::END,

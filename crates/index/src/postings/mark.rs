@@ -34,17 +34,7 @@ impl Blocks<'_> {
                 self.watch.bits(block);
             } else {
                 self.load(block);
-                let docs = self.docs();
-                // A block of a rare term reaches over many short ranges, each of which sets its own documents alone.
-                let from = match docs.first() {
-                    Some(&first) if first < base => docs.partition_point(|&doc| doc < base),
-                    _ => 0,
-                };
-                let to = match docs.last() {
-                    Some(&last) if last >= end => docs.partition_point(|&doc| doc < end),
-                    _ => docs.len(),
-                };
-                bits::set(words, base, &docs[from..to]);
+                bits::set_sorted(words, base, self.docs());
             }
             (before, start) = next;
         }

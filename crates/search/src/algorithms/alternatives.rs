@@ -15,13 +15,10 @@ use crate::block::apply::apply_optional;
 use crate::block::candidate_block::CandidateBlock;
 use crate::block::probed::Demand;
 use crate::block::term_scorer::List;
-use crate::context::cancel::StopRef;
+use crate::context::cancel::{PROBE, StopRef};
 use crate::plan::scorer::BLOCK;
 use crate::verify::probe::Probe;
 use index::{DocId, IndexError};
-
-/// Units of work for probing a term for a block of candidates.
-const PROBE: u32 = 1;
 
 /// Any of some terms on one segment.
 pub(crate) struct Alternatives<'a> {

@@ -20,7 +20,7 @@ use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
 use crate::collect::doc_bits::each_document;
 use crate::collect::executor::Executor;
 use crate::context::cancel;
-use crate::context::cancel::StopRef;
+use crate::context::cancel::{PROBE, StopRef};
 use crate::context::counters::Name;
 use crate::context::scratch::Lent;
 use crate::context::wanted::Wanted;
@@ -38,8 +38,6 @@ use std::sync::Arc;
 const WINDOW_WORDS: usize = if cfg!(test) { 3 } else { 256 };
 /// Documents of a window.
 const WINDOW: u32 = WINDOW_WORDS as u32 * 64;
-/// Units of work for probing a clause for a block of candidates.
-const PROBE: u32 = 1;
 
 /// The test of values that few documents pass, and how many it is thought to be.
 pub(crate) struct Leader<'a> {

@@ -21,6 +21,8 @@ const WORK_BETWEEN: u32 = 32;
 pub(crate) const WINDOW: u32 = 16;
 /// Work units for one document that is evaluated by itself.
 pub(crate) const DOCUMENT: u32 = 1;
+/// Work units for probing a clause for a block of candidates.
+pub(crate) const PROBE: u32 = 1;
 /// Number of clauses that are evaluated in about a unit.
 const CLAUSES_PER_UNIT: usize = 16;
 

@@ -3,9 +3,11 @@
 //! ```text
 //! +(a b c) +filter     rare filter      boolean: the filter leads, the terms are probed
 //!                      frequent filter  maxscore: the terms lead, the filter is probed for candidates that could enter
+//! +(a b c) +(d e)                       maxscore: the terms of the fewest documents lead, the others are probed likewise
 //! ```
 //!
-//! Tests of values have no list: where they pass is found by a scan of their column, and how often, by a sample of it.
+//! Tests of values have no list until they are used often: where they pass is found by a scan of their column, and how
+//! often, by a sample of it.
 
 use super::executor::{Counting, Kind, Searching};
 use super::shape::alternatives_of;
@@ -66,9 +68,9 @@ pub(super) fn open_alternatives<'a>(
         if postings == 0 {
             return Ok(None);
         }
-        leader = leader
-            .min(Some((postings, number)))
-            .or(Some((postings, number)));
+        if leader.is_none_or(|(least, _)| postings < least) {
+            leader = Some((postings, number));
+        }
     }
     let Some((postings, leader)) = leader else {
         return Ok(None);
@@ -95,15 +97,12 @@ pub(super) fn open_alternatives<'a>(
         let all = required.iter().enumerate();
         all.filter_map(move |(number, node)| (number != leader).then_some(node))
     };
-    let condition = || match required.len() {
-        1 => excluding(),
-        _ => Condition::requiring(plan, rest(), excluding()?, segment, stop).map(Some),
-    };
+    let condition = || Condition::requiring(plan, rest(), excluding()?, segment, stop);
     let leading = alternatives_of(&required[leader]).unwrap_or(&[]);
     let counting = match wanted.is_counted() {
         true => {
             let lists = List::open_each(plan, leading, segment)?;
-            let union = Union::new(lists, condition()?, context.matches());
+            let union = Union::new(lists, Some(condition()?), context.matches());
             Some(Counting::Union(union))
         }
         false => None,
@@ -113,7 +112,7 @@ pub(super) fn open_alternatives<'a>(
             let adding = rest().filter_map(alternatives_of).flatten().chain(others);
             let adding = List::open_each(plan, adding, segment)?;
             let lists = List::open_each(plan, leading, segment)?;
-            let any = MaxScore::leading(lists, adding, condition()?, segment, context);
+            let any = MaxScore::leading(lists, adding, Some(condition()?), segment, context);
             Some(Searching::MaxScore(any))
         }
         false => None,

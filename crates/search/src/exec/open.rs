@@ -199,6 +199,7 @@ fn open_mixed<'a>(
         return Ok(None);
     };
     if mixed.is_led_by_many() {
+        // The clauses are those of the whole plan: the parts of one are words and phrases, which nothing else leads.
         return Kind::exhaustive(plan, segment, context);
     }
     mixed.raise(segment, context);

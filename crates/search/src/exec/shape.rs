@@ -126,16 +126,10 @@ pub(super) fn shape(root: &Node) -> Shape<'_> {
     }
     match [required.as_slice(), optional, excluded] {
         [[], any, excluded] if terms(any) => Shape::Any([any, &[], excluded]),
-        [[group], others, excluded] if terms(others) => match group {
-            Node::Boolean {
-                required,
-                optional: any,
-                excluded: but,
-            } if required.is_empty() && but.is_empty() && terms(any) => {
-                Shape::Any([any, others, excluded])
-            }
-            group if leads(group) => Shape::Mixed([required, others, excluded]),
-            _ => Shape::Other,
+        [[group], others, excluded] if terms(others) => match alternatives_of(group) {
+            Some(any) => Shape::Any([any, others, excluded]),
+            None if leads(group) => Shape::Mixed([required, others, excluded]),
+            None => Shape::Other,
         },
         [[], any, excluded] => {
             let parts_count = any.iter().take_while(|node| is_part(node)).count();

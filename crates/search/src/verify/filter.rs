@@ -7,7 +7,7 @@ use crate::block::apply::apply_filter;
 use crate::block::bitset::mark;
 use crate::block::candidate_block::CandidateBlock;
 use crate::block::probed::Demand;
-use crate::context::cancel::StopRef;
+use crate::context::cancel::{PROBE, StopRef};
 use crate::context::scratch::Lent;
 use crate::plan::node::Node;
 use crate::plan::planner::Plan;
@@ -15,8 +15,7 @@ use crate::plan::scorer::BLOCK;
 use crate::verify::probe::{Probe, damage_of};
 use index::{IndexError, Segment};
 
-/// Units of work for probing a clause for a block of candidates, and for marking a list's documents of a window.
-const PROBE: u32 = 1;
+/// Units of work for marking a list's documents of a window.
 const MARKED: u32 = 16;
 
 /// The excluded clauses, from up to four places in a plan.
@@ -99,9 +98,8 @@ impl<'a> Condition<'a> {
             if stop.aborts(MARKED) {
                 return;
             }
-            match probe {
-                Probe::List(list) => mark(list, base, marks),
-                probe => others.push(probe),
+            if !mark_lists(probe, base, marks) {
+                others.push(probe);
             }
         }
         for (word, mark) in words.iter_mut().zip(marks.iter()) {
@@ -116,21 +114,15 @@ impl<'a> Condition<'a> {
             }
             marks.fill(0);
             match probe {
-                Probe::List(list) => mark(list, base, marks),
-                Probe::Any(probes, _) if probes.iter().all(Probe::is_list) => {
-                    for probe in probes {
-                        if let Probe::List(list) = probe {
-                            mark(list, base, marks);
-                        }
-                    }
-                }
                 Probe::Value(values) => values.mark(base, marks),
                 probe => {
-                    // What is left of a copy after its matches were struck does not match.
-                    marks.copy_from_slice(words);
-                    strike_probed(probe, base, marks, stop, &mut self.left);
-                    for (mark, word) in marks.iter_mut().zip(words.iter()) {
-                        *mark = word & !*mark;
+                    if !mark_lists(probe, base, marks) {
+                        // What is left of a copy after its matches were struck does not match.
+                        marks.copy_from_slice(words);
+                        strike_probed(probe, base, marks, stop, &mut self.left);
+                        for (mark, word) in marks.iter_mut().zip(words.iter()) {
+                            *mark = word & !*mark;
+                        }
                     }
                 }
             }
@@ -145,6 +137,20 @@ impl<'a> Condition<'a> {
         damage_of(&mut self.required)?;
         damage_of(&mut self.excluded)
     }
+}
+
+/// Sets the bits of the documents of a list, or of any of some lists. Returns whether the clause is such.
+fn mark_lists(probe: &mut Probe<'_>, base: u32, marks: &mut [u64]) -> bool {
+    match probe {
+        Probe::List(list) => mark(list, base, marks),
+        Probe::Any(probes, _) if probes.iter().all(Probe::is_list) => {
+            for probe in probes {
+                mark_lists(probe, base, marks);
+            }
+        }
+        _ => return false,
+    }
+    true
 }
 
 /// Clears the bits of the documents that match a clause, which is probed for all that are set.

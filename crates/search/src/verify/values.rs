@@ -6,6 +6,7 @@
 use crate::block::probed::Probed;
 use crate::plan::node::ValueNode;
 use crate::verify::filter_runs::{FilterWay, OpenFilter};
+use codec::sorted::seek;
 use index::{CodeRange, Column, DocId, IndexError, Segment};
 use std::sync::Arc;
 
@@ -58,12 +59,7 @@ impl<'a> Values<'a> {
     pub(super) fn mark(&mut self, base: u32, marks: &mut [u64]) {
         match &self.list {
             Some(list) => {
-                let end = base.saturating_add(marks.len() as u32 * 64);
-                let from = list.partition_point(|&doc| doc < base);
-                for doc in list[from..].iter().take_while(|doc| **doc < end) {
-                    let at = doc - base;
-                    marks[at as usize / 64] |= 1 << (at % 64);
-                }
+                codec::bits::set_sorted(marks, base, list);
             }
             None => self.column.mark(base, marks, self.range),
         }
@@ -78,16 +74,10 @@ fn look_up(list: &[u32], docs: &[u32], mut found: impl FnMut(u8)) {
     let Some(&first) = docs.first() else {
         return;
     };
-    let mut rest = &list[list.partition_point(|&listed| listed < first)..];
+    let mut at = list.partition_point(|&listed| listed < first);
     for (row, &doc) in docs.iter().enumerate() {
-        // Steps that double, as the next one is mostly near.
-        let mut reach = 1;
-        while rest.get(reach).is_some_and(|&listed| listed < doc) {
-            reach *= 2;
-        }
-        let near = &rest[..rest.len().min(reach + 1)];
-        rest = &rest[near.partition_point(|&listed| listed < doc)..];
-        if rest.first() == Some(&doc) {
+        at = seek(list, at, doc);
+        if list.get(at) == Some(&doc) {
             found(row as u8);
         }
     }
