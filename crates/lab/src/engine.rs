@@ -193,7 +193,10 @@ impl<'a> Laboratory<'a> {
     /// Returns the arms that can run, and the reasons why others cannot.
     fn arms(&self, experiment: &Experiment) -> (Vec<Arm>, Vec<String>) {
         let mut left_out = Vec::new();
-        let mut arms = experiment.arms(self.cores_count);
+        let mut arms = match experiment.view {
+            View::Policies => experiment.arms(self.plan.handlers.unwrap_or(self.cores_count)),
+            _ => experiment.arms(self.cores_count),
+        };
         if experiment.view == View::Policies && !self.plan.policies.is_empty() {
             let policies = self.plan.policies.iter();
             arms = policies.map(|policy| Arm::of_policy(policy)).collect();

@@ -30,6 +30,8 @@ pub struct Plan {
     pub search_time: Option<SearchTime>,
     /// Policies of `query-parallelism`, in place of its arms; the first is the baseline.
     pub policies: Vec<String>,
+    /// Handlers of `query-parallelism`; `None` has one a core. Fewer leave cores to the clients.
+    pub handlers: Option<usize>,
     /// Documents as JSON lines, for experiments that index parts of them.
     pub corpus: Option<PathBuf>,
     /// Folder for results.

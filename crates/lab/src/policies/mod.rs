@@ -75,10 +75,7 @@ impl Policies<'_> {
     ) -> Result<Compared, LabError> {
         let _settings_of_machine = self.lab.prepare(&BTreeMap::new())?;
         let rounds = Rounds::of(self.lab.plan.depth);
-        let spare = experiment.spare_cores;
-        let handlers = arms.first().map_or(1, |arm| {
-            arm.handlers(self.lab.cores_count.saturating_sub(spare))
-        });
+        let handlers = self.lab.plan.handlers.unwrap_or(self.lab.cores_count);
         let wanted = self.lab.plan.search_time.unwrap_or(SEARCH_TIME);
         let spinning = Spinning {
             lab: self.lab,

@@ -11,6 +11,7 @@ use ::lab::experiment::View;
 use ::lab::{Depth, Experiment, Knob, LabError, Laboratory, Plan, Step, Tree};
 use ::load::{Live, SearchTime, parse_duration};
 use anyhow::{Context, bail};
+use clap::builder::RangedU64ValueParser;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -53,6 +54,9 @@ pub(super) struct RunArguments {
     /// least-left, boost]
     #[arg(long, value_name = "A,B", value_parser = parse_policies)]
     policies: Option<Policies>,
+    /// Handlers of query-parallelism; fewer than cores leave some to the clients [default: one a core]
+    #[arg(long, value_name = "COUNT", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
+    handlers: Option<usize>,
     /// File of documents, JSON lines, for the experiments that index growing parts of it
     #[arg(long, value_name = "FILE")]
     corpus: Option<PathBuf>,
@@ -109,6 +113,7 @@ pub(super) fn run(arguments: &RunArguments) -> anyhow::Result<ExitCode> {
         queries: queries.into_iter().map(|query| query.text).collect(),
         search_time: arguments.search_time,
         policies: (arguments.policies.as_ref()).map_or_else(Vec::new, |given| given.names.clone()),
+        handlers: arguments.handlers,
         corpus: arguments.corpus.clone(),
         into: arguments.into.clone(),
         journal: journal::path()?,
