@@ -8,7 +8,7 @@
 //!
 //! The frontier decides which page is fetched next, and when its host and address permit it; it is synchronous,
 //! has no clock and no socket. The fetcher fetches one URL within limits. A run ([`Crawl`]) joins them. Everything after
-//! the archive can be repeated from it without a request ([`replay`]).
+//! the archive can be repeated from it without a request ([`replay`]). [`queues`] keeps the URLs of other crawlers.
 
 #![forbid(unsafe_code)]
 
@@ -23,6 +23,7 @@ pub mod frontier;
 mod indexing;
 pub mod indexnow;
 pub mod politeness;
+pub mod queues;
 pub mod reading;
 pub mod recrawl;
 mod run;

@@ -2,12 +2,15 @@
 //!
 //! [`answer`]: the answer of a search, as the API and `search --json` return it. [`schedule`]: how handlers shared it.
 //! [`crawl`]: figures of a crawl. [`rpc`]: the messages between servers.
+//! [`urlfrontier`]: those by which other crawlers keep their URLs in a frontier.
 
 pub mod answer;
 pub mod crawl;
 #[cfg(feature = "rpc")]
 pub mod rpc;
 pub mod schedule;
+#[cfg(feature = "rpc")]
+pub mod urlfrontier;
 
 pub use answer::{
     DidYouMean, FacetAnswer, FacetBucket, FacetPercentile, FacetStats, Hit, PhaseTimes,

@@ -19,6 +19,28 @@ fn synthetic_web(options: &[&str]) -> (Ended, String) {
     (web, seed.trim().to_owned())
 }
 
+/// Other crawlers find a listener, the directory is locked, and an interrupt ends it well.
+#[cfg(unix)]
+#[test]
+fn a_frontier_serves_until_it_is_interrupted() {
+    let bench = Bench::new();
+    let directory = bench.path("urls");
+    let directory = directory.to_str().unwrap();
+    let arguments = ["crawl", "frontier", directory, "--listen", "127.0.0.1:0"];
+    let mut frontier = Ended(command(arguments).spawn().unwrap());
+    let mut address = String::new();
+    let told = frontier.0.stdout.as_mut().unwrap();
+    BufReader::new(told).read_line(&mut address).unwrap();
+    std::net::TcpStream::connect(address.trim()).unwrap();
+    let second = shorttail(arguments).ends(1);
+    assert!(second.stderr.contains("frontier.lock"), "{}", second.stderr);
+    let id = frontier.0.id().to_string();
+    let interrupted = Command::new("kill").args(["-INT", &id]).status().unwrap();
+    assert!(interrupted.success());
+    assert!(frontier.0.wait().unwrap().success());
+    assert!(bench.path("urls/frontier.manifest").exists());
+}
+
 #[test]
 fn a_synthetic_web_is_crawled_served_and_judged() {
     let bench = Bench::new();

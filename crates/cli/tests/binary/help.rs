@@ -59,7 +59,9 @@ fn help_of_every_question_to_the_model() {
 
 #[test]
 fn help_of_every_question_to_a_crawl() {
-    for question in ["status", "explain", "stop", "ping", "replay", "web"] {
+    for question in [
+        "status", "explain", "stop", "ping", "replay", "web", "frontier",
+    ] {
         let help = shorttail(["crawl", question, "--help"]).ends(0).stdout;
         assert!(help.contains("EXAMPLES:"), "{help}");
         golden(&format!("help-crawl-{question}.txt"), &help);

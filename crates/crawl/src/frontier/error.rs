@@ -18,6 +18,9 @@ pub enum FrontierError {
         /// Cause.
         what: String,
     },
+    /// The files are those of a crawl, not of queues.
+    #[error("{0} has the frontier of a crawl; name another directory for queues")]
+    NotQueues(String),
     /// An earlier write failed, so what is durable is unknown.
     #[error("an earlier write of the frontier failed; open it again")]
     Stopped,

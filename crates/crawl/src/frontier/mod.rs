@@ -22,7 +22,7 @@ mod refill;
 mod schedule;
 mod sighting;
 mod state;
-mod store;
+pub(crate) mod store;
 pub mod twin;
 mod visit;
 

@@ -2,6 +2,7 @@
 
 mod ask;
 mod folder;
+mod frontier;
 mod indexnow;
 mod observed;
 mod replay;
@@ -50,6 +51,7 @@ enum Question {
     Ping(ask::PingArguments),
     Replay(replay::ReplayArguments),
     Web(web::WebArguments),
+    Frontier(frontier::FrontierArguments),
 }
 
 /// Runs the subcommand.
@@ -62,5 +64,6 @@ pub(super) fn run(arguments: CrawlArguments) -> anyhow::Result<ExitCode> {
         Some(Question::Ping(arguments)) => ask::ping(&arguments),
         Some(Question::Replay(arguments)) => replay::run(&arguments),
         Some(Question::Web(arguments)) => web::run(&arguments),
+        Some(Question::Frontier(arguments)) => frontier::run(&arguments),
     }
 }

@@ -13,7 +13,7 @@ use vfs::StorageError;
 
 impl Store {
     /// Checks the batch against the runs, writes it, and makes everything durable.
-    pub(in crate::frontier) fn checkpoint(&mut self) -> Result<(), FrontierError> {
+    pub(crate) fn checkpoint(&mut self) -> Result<(), FrontierError> {
         if self.failed {
             return Err(FrontierError::Stopped);
         }
@@ -126,7 +126,7 @@ impl Store {
             &self.reader_runs(),
             (first, wanted, tier + 1),
             run_name(file),
-            self.options.block_bytes,
+            (self.options.block_bytes, self.options.drops_empty),
             &mut self.damage,
         )?;
         self.merge = Some((file, merge));
@@ -148,7 +148,7 @@ impl Store {
     }
 
     /// Merges at most `entries` entries. True when there is more to merge.
-    pub(in crate::frontier) fn work(&mut self, entries: usize) -> Result<bool, FrontierError> {
+    pub(crate) fn work(&mut self, entries: usize) -> Result<bool, FrontierError> {
         if self.failed {
             return Err(FrontierError::Stopped);
         }

@@ -6,13 +6,13 @@ use crate::frontier::sighting::Sighting;
 
 /// Entry that a scan finds under a key.
 #[derive(Clone, Copy)]
-pub(in crate::frontier) struct Found<'a> {
-    pub(in crate::frontier) value: Option<&'a [u8]>,
+pub(crate) struct Found<'a> {
+    pub(crate) value: Option<&'a [u8]>,
     pub(super) seen: Option<&'a Sighting>,
 }
 
 impl Found<'_> {
-    pub(in crate::frontier) fn record(&self) -> Option<Record> {
+    pub(crate) fn record(&self) -> Option<Record> {
         resolve(self.value.and_then(Record::decode), self.seen).map(|(record, _)| record)
     }
 }

@@ -24,6 +24,8 @@ pub struct StoreOptions {
     pub block_bytes: usize,
     /// Runs of a tier that are merged.
     pub tier_runs: usize,
+    /// Whether a merge into the oldest run leaves out empty records: they stand for removed ones.
+    pub drops_empty: bool,
 }
 
 impl Default for StoreOptions {
@@ -33,6 +35,7 @@ impl Default for StoreOptions {
             batch_bytes_max: 40 << 20,
             block_bytes: 4 << 10,
             tier_runs: 8,
+            drops_empty: false,
         }
     }
 }
@@ -64,7 +67,7 @@ pub(super) struct TierRun {
     pub(super) run: Arc<Run>,
 }
 
-pub(in crate::frontier) struct Store {
+pub(crate) struct Store {
     pub(super) storage: SharedStorage,
     pub(super) options: StoreOptions,
     /// Oldest first; tiers never increase.
@@ -88,7 +91,7 @@ pub(in crate::frontier) struct Store {
 
 impl Store {
     /// Sets the record of `key`. `class_before` is that of the URL's record before, `None` if it had none.
-    pub(in crate::frontier) fn put(
+    pub(crate) fn put(
         &mut self,
         key: &[u8],
         value: Vec<u8>,
@@ -179,7 +182,7 @@ impl Store {
     }
 
     /// Returns the value of `key`, without what sightings add.
-    pub(in crate::frontier) fn get(&mut self, key: &[u8]) -> Option<Vec<u8>> {
+    pub(crate) fn get(&mut self, key: &[u8]) -> Option<Vec<u8>> {
         if let Some(Slot::Put(value)) = self.batch.get(key) {
             return Some(value.to_vec());
         }
@@ -187,7 +190,7 @@ impl Store {
     }
 
     /// Returns the record of a URL, and whether the store had one apart from sightings.
-    pub(in crate::frontier) fn record(&mut self, key: &[u8]) -> Option<(Record, bool)> {
+    pub(crate) fn record(&mut self, key: &[u8]) -> Option<(Record, bool)> {
         let stored = self.get(key).and_then(|value| Record::decode(&value));
         let seen = match self.batch.get(key) {
             Some(Slot::Seen(sighting)) => Some(sighting),
@@ -201,7 +204,7 @@ impl Store {
     }
 
     /// Makes all changes durable.
-    pub(in crate::frontier) fn sync(&mut self) -> Result<(), FrontierError> {
+    pub(crate) fn sync(&mut self) -> Result<(), FrontierError> {
         if self.failed {
             return Err(FrontierError::Stopped);
         }
@@ -209,20 +212,20 @@ impl Store {
     }
 
     /// Returns whether the batch has reached its size.
-    pub(in crate::frontier) fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.batch.len() >= self.options.batch_keys_max
             || self.batch_bytes >= self.options.batch_bytes_max
     }
 
-    pub(in crate::frontier) fn counts(&self) -> (&BTreeMap<u8, u64>, u64) {
+    pub(crate) fn counts(&self) -> (&BTreeMap<u8, u64>, u64) {
         (&self.manifest.counts, self.unchecked)
     }
 
-    pub(in crate::frontier) fn disk_bytes(&self) -> u64 {
+    pub(crate) fn disk_bytes(&self) -> u64 {
         self.runs.iter().map(|run| run.run.bytes()).sum()
     }
 
-    pub(in crate::frontier) fn damage(&self) -> &[Damage] {
+    pub(crate) fn damage(&self) -> &[Damage] {
         &self.damage
     }
 }

@@ -70,6 +70,7 @@ pub(super) struct Merge {
     pub(super) first: usize,
     pub(super) count: usize,
     pub(super) tier: u8,
+    drops_empty: bool,
     cursor: MergeCursor,
     builder: RunBuilder,
 }
@@ -80,7 +81,7 @@ impl Merge {
         runs: &[Arc<Run>],
         place: (usize, usize, u8),
         name: String,
-        block_bytes: usize,
+        (block_bytes, drops_empty): (usize, bool),
         damage: &mut Vec<Damage>,
     ) -> Result<Merge, StorageError> {
         let (first, count, tier) = place;
@@ -90,6 +91,8 @@ impl Merge {
             first,
             count,
             tier,
+            // An older run may hold what an empty record hides.
+            drops_empty: drops_empty && first == 0,
             cursor,
             builder: RunBuilder::create(storage, name, block_bytes)?,
         })
@@ -106,7 +109,9 @@ impl Merge {
             let Some((key, value)) = self.cursor.entry() else {
                 return Ok(true);
             };
-            self.builder.push(storage, key, value)?;
+            if !(self.drops_empty && value.is_empty()) {
+                self.builder.push(storage, key, value)?;
+            }
             self.cursor.next(damage);
         }
         Ok(self.cursor.entry().is_none())

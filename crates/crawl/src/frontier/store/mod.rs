@@ -15,6 +15,6 @@ mod open;
 mod run;
 mod scan;
 
-pub(super) use map::Store;
+pub(crate) use map::Store;
 pub use map::StoreOptions;
 pub use open::Recovered;

@@ -27,7 +27,7 @@ pub struct Recovered {
 
 impl Store {
     /// Opens the frontier in `storage`, or makes one, and removes leftovers of an interrupted run.
-    pub(in crate::frontier) fn open(
+    pub(crate) fn open(
         storage: SharedStorage,
         options: StoreOptions,
     ) -> Result<(Store, Recovered), FrontierError> {

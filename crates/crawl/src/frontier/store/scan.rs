@@ -6,7 +6,7 @@ use std::ops::Bound;
 
 impl Store {
     /// Calls `visit` for each entry with `from` ≤ key < `to` until it returns false.
-    pub(in crate::frontier) fn scan(
+    pub(crate) fn scan(
         &mut self,
         from: &[u8],
         to: &[u8],

@@ -17,6 +17,7 @@ pub(super) fn small() -> FrontierOptions {
             batch_bytes_max: 1 << 20,
             block_bytes: 200,
             tier_runs: 3,
+            ..StoreOptions::default()
         },
         queue_urls_max: 4,
         refill_records_max: 7,
