@@ -41,33 +41,67 @@ impl<'a> Words<'a> {
         if rank >= self.count {
             return None;
         }
-        let mut at = read_u32(self.starts, (rank / BLOCK_WORDS) as usize * 4) as usize;
+        let mut at = self.start(rank / BLOCK_WORDS);
         word.clear();
         for _ in 0..=rank % BLOCK_WORDS {
-            let shared = vint::read_u32(self.blocks, &mut at).ok()? as usize;
-            let own = vint::read_u32(self.blocks, &mut at).ok()? as usize;
-            if shared > word.len() {
-                return None;
-            }
-            word.truncate(shared);
-            word.extend_from_slice(self.blocks.get(at..at.checked_add(own)?)?);
-            at += own;
+            self.advance(&mut at, word)?;
         }
         std::str::from_utf8(word).ok()
     }
 
+    fn start(&self, block: u64) -> usize {
+        read_u32(self.starts, block as usize * 4) as usize
+    }
+
+    /// Replaces a word by the one after it, which begins `at` a place in the blocks.
+    fn advance(&self, at: &mut usize, word: &mut Vec<u8>) -> Option<()> {
+        let shared = vint::read_u32(self.blocks, at).ok()? as usize;
+        let own = vint::read_u32(self.blocks, at).ok()? as usize;
+        if shared > word.len() {
+            return None;
+        }
+        let end = at.checked_add(own)?;
+        word.truncate(shared);
+        word.extend_from_slice(self.blocks.get(*at..end)?);
+        *at = end;
+        Some(())
+    }
+
+    /// Returns the first word of a block, which is there as it is.
+    fn first_of(&self, block: u64) -> Option<&'a str> {
+        let mut at = self.start(block);
+        if vint::read_u32(self.blocks, &mut at).ok()? != 0 {
+            return None;
+        }
+        let own = vint::read_u32(self.blocks, &mut at).ok()? as usize;
+        std::str::from_utf8(self.blocks.get(at..at.checked_add(own)?)?).ok()
+    }
+
     /// Returns the number of words for which `is_before` holds; it holds for the first ones only. `None` on damage.
     pub(super) fn partition_point(&self, mut is_before: impl FnMut(&str) -> bool) -> Option<u64> {
-        let mut word = Vec::new();
-        let (mut low, mut high) = (0, self.count);
+        let (mut low, mut high) = (0, self.count.div_ceil(BLOCK_WORDS));
         while low < high {
             let middle = low + (high - low) / 2;
-            match is_before(self.get(middle, &mut word)?) {
+            match is_before(self.first_of(middle)?) {
                 true => low = middle + 1,
                 false => high = middle,
             }
         }
-        Some(low)
+        let Some(block) = low.checked_sub(1) else {
+            return Some(0);
+        };
+        // The first word of this block is before, that of the next one is not.
+        let mut rank = block * BLOCK_WORDS;
+        let end = self.count.min(rank + BLOCK_WORDS);
+        let (mut at, mut word) = (self.start(block), Vec::new());
+        while rank < end {
+            self.advance(&mut at, &mut word)?;
+            if !is_before(std::str::from_utf8(&word).ok()?) {
+                break;
+            }
+            rank += 1;
+        }
+        Some(rank)
     }
 }
 

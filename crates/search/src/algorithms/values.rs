@@ -55,10 +55,12 @@ pub(crate) struct Leader<'a> {
 }
 
 impl<'a> Leader<'a> {
-    /// Finds the test of values among `required` that the fewest documents pass. All of them pass somewhere.
+    /// Finds the test of values among `required` that the fewest documents pass, `is_listed`: of those whose documents are
+    /// listed already. All of them pass somewhere.
     pub(crate) fn find(
         required: &'a [Node],
         segment: &'a Segment,
+        is_listed: bool,
     ) -> Result<Option<Leader<'a>>, IndexError> {
         let mut least: Option<Leader<'a>> = None;
         for (number, node) in required.iter().enumerate() {
@@ -68,9 +70,13 @@ impl<'a> Leader<'a> {
             let Some((column, codes)) = value.open(segment)? else {
                 continue;
             };
-            let list = segment.documents_with(&value.field, &column, codes);
+            let list = match is_listed {
+                true => segment.listed_documents(&value.field, codes),
+                false => segment.documents_with(&value.field, &column, codes),
+            };
             let (scanned, documents) = match &list {
                 Some(list) => (0, list.len() as u64),
+                None if is_listed => continue,
                 None => column.estimate(codes),
             };
             if least
@@ -358,7 +364,7 @@ mod tests {
                     let stop = top.stop();
                     let excluded = [excluded, &[], &[], &[]];
                     let condition = Condition::excluding(plan, excluded, segment, stop).unwrap();
-                    let leader = Leader::find(required, segment).unwrap().unwrap();
+                    let leader = Leader::find(required, segment, false).unwrap().unwrap();
                     let nodes = [required, optional];
                     let opened =
                         ByValues::open(plan, nodes, condition, leader, segment, stop, wanted);

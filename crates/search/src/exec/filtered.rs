@@ -157,9 +157,11 @@ pub(super) fn open_filtered<'a>(
 const SCANNED_A_PROBE: u64 = 24;
 const SCANNED_A_HIT: u64 = 24;
 const SCANNED_A_MATCH: u64 = 3;
-/// Documents of the segment for each posting up to which values need not lead: a look at all bounds of a column takes
-/// longer.
+/// Documents of the segment for each posting up to which only values whose documents are listed lead: a look at all bounds of a
+/// column takes longer.
 const DOCUMENTS_A_POSTING: u32 = 256;
+/// Postings up to which no values lead: to look for their codes takes longer.
+const POSTINGS_MIN: u64 = 64;
 
 /// Returns the test of values that shall lead a search of required clauses, whose other clauses have `clauses` words and
 /// would have `postings` searched; `None` if none shall.
@@ -171,10 +173,11 @@ pub(super) fn leading_values<'a>(
     wanted: Wanted,
 ) -> Result<Option<Leader<'a>>, IndexError> {
     let few = u64::from(segment.documents_count() / DOCUMENTS_A_POSTING);
-    if postings <= few || !required.iter().any(|node| matches!(node, Node::Value(_))) {
+    let has_values = required.iter().any(|node| matches!(node, Node::Value(_)));
+    if postings <= POSTINGS_MIN || !has_values {
         return Ok(None);
     }
-    let Some(leader) = Leader::find(required, segment)? else {
+    let Some(leader) = Leader::find(required, segment, postings <= few)? else {
         return Ok(None);
     };
     let probed = leader.documents * clauses as u64 * SCANNED_A_PROBE;
