@@ -161,6 +161,13 @@ impl CandidateBlock {
         keep_in(docs, sums, &mut places[placed.clone()], count, rows);
     }
 
+    /// Keeps the candidates at `rows`, increasing, of documents just taken: with their origins, as nothing else is known of them.
+    pub(crate) fn keep_taken(&mut self, rows: &[u8]) {
+        pick(&mut self.docs, rows);
+        pick(&mut self.origins, rows);
+        self.count = rows.len();
+    }
+
     /// Keeps the candidates whose row `is_kept`.
     pub(crate) fn keep_where(&mut self, is_kept: impl Fn(usize) -> bool) {
         let (mut rows, mut kept) = ([0; BLOCK], 0);

@@ -5,6 +5,7 @@
 
 use crate::algorithms::boolean::state::{Bounded, Mixed, Most};
 use crate::block::apply::{apply_optional, apply_required};
+use crate::block::candidate_block::CandidateBlock;
 use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
 use crate::collect::context::Context;
 use crate::context::cancel::StopRef;
@@ -28,7 +29,9 @@ impl<'a> Mixed<'a> {
             true => Sought::Places,
             false => Sought::Documents,
         };
-        self.words.find_matches(block, range, None, sought);
+        let sieve = |candidates: &mut CandidateBlock| self.early.apply(candidates, stop);
+        self.words
+            .find_matches_through(sieve, block, range, None, sought);
         self.words.candidates.clear_sums();
         self.check_phrases(f32::NEG_INFINITY, f32::INFINITY, stop);
         self.require_others(scored, stop);
@@ -50,7 +53,10 @@ impl<'a> Mixed<'a> {
             true => (Sought::Scores, 1),
             false => (Sought::Places, 0),
         };
-        self.words.find_matches(block, range, least, sought);
+        let stop = context.stop();
+        let sieve = |candidates: &mut CandidateBlock| self.early.apply(candidates, stop);
+        self.words
+            .find_matches_through(sieve, block, range, least, sought);
         if sought != Sought::Scores {
             self.words.candidates.clear_sums();
         }

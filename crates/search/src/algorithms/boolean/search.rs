@@ -162,6 +162,7 @@ impl<'a> Executor<'a> for Mixed<'a> {
 mod tests {
     use super::*;
     use crate::collect::asserting;
+    use crate::plan::node::Node;
     use crate::testing::{check, clauses};
     use crate::verify::filter::Condition;
 
@@ -184,6 +185,41 @@ mod tests {
                     let clauses = [required, optional];
                     let opened = Mixed::open(plan, clauses, condition, segment, stop).unwrap();
                     let mut mixed = opened.unwrap();
+                    for range in ranges {
+                        asserting::run(&mut mixed, range.clone(), segment, wanted, top).unwrap();
+                    }
+                });
+            }
+        }
+    }
+
+    /// Filters whose documents are listed come before the other words.
+    #[test]
+    fn matches_through_listed_values_are_those_of_the_slow_twin() {
+        let queries = [
+            "+w9 +w11 +w10 +n:7",
+            "+w10 +w11 +n:7 +n:5..9 w9 w3",
+            "+w9 +w11 +n:7 -w8 w4",
+            "+\"w11 w10\" +n:7 w9",
+        ];
+        for typed in queries {
+            for wanted in [Wanted::Hits, Wanted::HitsAndCount, Wanted::Count] {
+                check(typed, wanted, |plan, segment, ranges, top| {
+                    let [required, optional, excluded] = clauses(plan);
+                    for node in required {
+                        let Node::Value(value) = node else { continue };
+                        let (column, codes) = value.open(segment).unwrap().unwrap();
+                        let list = || segment.documents_with(&value.field, &column, codes);
+                        // A filter of many documents gets no list.
+                        let _ = (0..100).find_map(|_| list());
+                    }
+                    let stop = top.stop();
+                    let excluded = [excluded, &[], &[], &[]];
+                    let condition = Condition::excluding(plan, excluded, segment, stop).unwrap();
+                    let clauses = [required, optional];
+                    let opened = Mixed::open(plan, clauses, condition, segment, stop).unwrap();
+                    let mut mixed = opened.unwrap();
+                    assert!(!mixed.early.is_empty(), "{typed}");
                     for range in ranges {
                         asserting::run(&mut mixed, range.clone(), segment, wanted, top).unwrap();
                     }

@@ -3,6 +3,7 @@
 //! All required words, those of required phrases too, are one conjunction, and its shortest list leads. An optional
 //! word without which nothing can enter any more becomes a required one, and may lead from then on.
 
+use crate::algorithms::boolean::early::Early;
 use crate::block::term_scorer::{List, Lists};
 use crate::collect::context::Context;
 use crate::context::cancel::StopRef;
@@ -23,7 +24,9 @@ pub(crate) struct Mixed<'a> {
     pub(super) phrases: Vec<Bounded<Pattern<'a>>>,
     /// The phrase whose scorer the leader has. The leader's scores are upper bounds on the phrase's and are not added.
     pub(super) led: Option<usize>,
-    /// The required clauses that are neither words nor phrases.
+    /// Tests of values that few documents pass: they add nothing to the score, and come right after the leader.
+    pub(super) early: Early<'a>,
+    /// The other required clauses that are neither words nor phrases.
     pub(super) others: Vec<Bounded<Probe<'a>>>,
     pub(super) optional: Vec<Bounded<Probe<'a>>>,
     pub(super) condition: Option<Condition<'a>>,
@@ -86,8 +89,11 @@ impl<'a> Mixed<'a> {
             }
         }
         let optional = Probe::open_each(plan, optional, segment, stop)?;
+        let words = Conjunction::new(found.lists);
+        let second = words.lists.get(1).map(List::cost);
         Ok(Some(Mixed {
-            words: Conjunction::new(found.lists),
+            words,
+            early: Early::take(&mut others, second),
             adds: found.adds.iter().map(|adds| adds.then_some(0.0)).collect(),
             phrases: found.phrases.into_iter().map(bounded).collect(),
             led: found.led,
@@ -115,7 +121,10 @@ impl<'a> Mixed<'a> {
 
     /// Raises the threshold of `context` by the bound of the k-th score in the only list, before any posting is read.
     pub(crate) fn raise(&self, segment: &Segment, context: &mut Context<'a>) {
-        let is_free = self.phrases.is_empty() && self.others.is_empty() && self.condition.is_none();
+        let is_free = self.phrases.is_empty()
+            && self.others.is_empty()
+            && self.early.is_empty()
+            && self.condition.is_none();
         if let [list] = self.words.lists.as_slice()
             && is_free
         {

@@ -205,6 +205,20 @@ impl<'a> Conjunction<'a> {
         self.find_matches_of(self.lists.len(), block, range, least, sought);
     }
 
+    /// As [`Conjunction::find_matches`]; `sieve` drops candidates of the leader before the other lists are probed.
+    pub(crate) fn find_matches_through(
+        &mut self,
+        sieve: impl FnOnce(&mut CandidateBlock),
+        block: usize,
+        range: &Range<u32>,
+        least: Option<f32>,
+        sought: Sought,
+    ) {
+        self.take_leader(block, range, least);
+        sieve(&mut self.candidates);
+        self.narrow_leader(self.lists.len(), sought);
+    }
+
     /// As [`Conjunction::find_matches`], of the first `lists_count` lists.
     pub(crate) fn find_matches_of(
         &mut self,
@@ -214,14 +228,22 @@ impl<'a> Conjunction<'a> {
         least: Option<f32>,
         sought: Sought,
     ) {
-        let Some(leader) = self.lists.first_mut() else {
-            return;
-        };
+        self.take_leader(block, range, least);
+        self.narrow_leader(lists_count, sought);
+    }
+
+    /// Takes the documents of a block of the leader; with `least`, those that score that or more in it.
+    fn take_leader(&mut self, block: usize, range: &Range<u32>, least: Option<f32>) {
+        let leader = &mut self.lists[0];
         leader.blocks.prefetch(block + 1);
         leader.check(block);
         leader.blocks.load(block);
         self.candidates.take_block(leader, least);
         self.candidates.clip(range);
+    }
+
+    /// Keeps the candidates of the leader's block that the other lists of the first `lists_count` hold too.
+    fn narrow_leader(&mut self, lists_count: usize, sought: Sought) {
         self.narrow(1..lists_count, sought);
         let (leader, candidates) = (&self.lists[0], &mut *self.candidates);
         let origins = &candidates.origins[..candidates.count];
