@@ -3,7 +3,6 @@
 //! Where a filter's documents are listed, and fewer than those of the second word, most documents of the leader fail it: of
 //! "things to do when you are bored" in one category of fifty, the frequent words are then probed for a fiftieth.
 
-use super::state::Bounded;
 use crate::block::candidate_block::CandidateBlock;
 use crate::block::probed::{Clause, Demand, Probed};
 use crate::context::cancel::StopRef;
@@ -19,17 +18,14 @@ pub(super) struct Early<'a> {
 impl<'a> Early<'a> {
     /// Takes the tests out of the further required clauses whose documents are listed and fewer than `second`, the documents of
     /// the second word.
-    pub(super) fn take(others: &mut Vec<Bounded<Probe<'a>>>, second: Option<u32>) -> Early<'a> {
-        let is_early = |other: &Bounded<Probe<'_>>| match (&other.clause, second) {
+    pub(super) fn take(others: &mut Vec<Probe<'a>>, second: Option<u32>) -> Early<'a> {
+        let is_early = |other: &Probe<'_>| match (other, second) {
             (Probe::Value(values), Some(second)) => {
                 values.listed_count().is_some_and(|listed| listed < second)
             }
             _ => false,
         };
-        let mut values: Vec<Probe<'a>> = others
-            .extract_if(.., |other| is_early(other))
-            .map(|other| other.clause)
-            .collect();
+        let mut values: Vec<Probe<'a>> = others.extract_if(.., |other| is_early(other)).collect();
         values.sort_by_key(|probe| match probe {
             Probe::Value(values) => values.listed_count(),
             _ => None,

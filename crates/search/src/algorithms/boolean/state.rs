@@ -84,20 +84,20 @@ impl<'a> Mixed<'a> {
                 continue;
             }
             match Probe::open(plan, node, segment, stop)? {
-                Some(probe) => others.push(bounded(probe)),
+                Some(probe) => others.push(probe),
                 None => return Ok(None),
             }
         }
         let optional = Probe::open_each(plan, optional, segment, stop)?;
         let words = Conjunction::new(found.lists);
-        let second = words.lists.get(1).map(List::cost);
+        let early = Early::take(&mut others, words.lists.get(1).map(List::cost));
         Ok(Some(Mixed {
             words,
-            early: Early::take(&mut others, second),
+            early,
             adds: found.adds.iter().map(|adds| adds.then_some(0.0)).collect(),
             phrases: found.phrases.into_iter().map(bounded).collect(),
             led: found.led,
-            others,
+            others: others.into_iter().map(bounded).collect(),
             optional: optional.into_iter().map(bounded).collect(),
             condition,
             most: None,
