@@ -25,6 +25,7 @@ LEFT_OUT = {
         "prepared as this, at another port",
     "shorttail crawl http://127.1.0.1:8000/ --within any --allow-addresses 127.0.0.0/8 --into my-docs":
         "tests/whole of the crate crawl does this, at another port",
+    "shorttail crawl frontier my-urls --listen 10.0.0.5:7071": "listens at an address of another machine",
     "shorttail crawl web --seed 7 --hosts 1000 --judge web.log": "nobody has crawled that web",
     "shorttail demo": "the next one is the same, and ends; both would make an index of the whole machine",
     "shorttail hurry --pipe /run/app.pipe --big 0-1 --little 2-5": "names the CPUs of another machine",
@@ -44,6 +45,7 @@ MAKING = {"shorttail index pages.jsonl --into my-index --chunks 64 --partitions 
 SERVERS = {
     "serve": "listening on",
     "crawl web": "http://127.1.0.1:",
+    "crawl frontier": "127.0.0.1:",
     "index-server": "listening on",
     "document-server": "listening on",
     "front-end": "listening on",
@@ -226,7 +228,8 @@ def quick(command, server):
             command += f" {admin}"
         return command
     command = re.sub(r"(?:127\.0\.0\.1|0\.0\.0\.0):\d+", "127.0.0.1:0", command)
-    if SERVERS.get(subcommand) and "--listen" not in command and "--exit" not in command:
+    serves = SERVERS.get(subcommand) or command.startswith("shorttail crawl frontier")
+    if serves and "--listen" not in command and "--exit" not in command:
         command += " --listen 127.0.0.1:0"
     return command
 
