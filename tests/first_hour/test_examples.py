@@ -209,6 +209,11 @@ def server(binary, demo_index):
         process.terminate()
 
 
+def begun_text(words):
+    """What a command prints when it has begun, if it goes on until Ctrl-C."""
+    return SERVERS.get(" ".join(words[1:3]), SERVERS.get(words[1]))
+
+
 def quick(command, server):
     """An example as it is run here: ports of this run, and seconds rather than minutes."""
     if command.startswith("shorttail model simulate"):
@@ -228,8 +233,7 @@ def quick(command, server):
             command += f" {admin}"
         return command
     command = re.sub(r"(?:127\.0\.0\.1|0\.0\.0\.0):\d+", "127.0.0.1:0", command)
-    serves = SERVERS.get(subcommand) or command.startswith("shorttail crawl frontier")
-    if serves and "--listen" not in command and "--exit" not in command:
+    if begun_text(command.split()) and "--listen" not in command and "--exit" not in command:
         command += " --listen 127.0.0.1:0"
     return command
 
@@ -286,7 +290,7 @@ def test_examples_work_on_the_index_of_the_demo(path, demo_index, programs, serv
                 shutil.rmtree(shell.folder / "my-index")
             command = quick(example, server)
             words = shlex.split(command)
-            begun = "nothing to do" if "--watch" in words else SERVERS.get(" ".join(words[1:3]), SERVERS.get(words[1]))
+            begun = "nothing to do" if "--watch" in words else begun_text(words)
             if begun is not None and not ENDING & set(words):
                 process, _ = shell.begin(command.split(" > ")[0], begun)
                 ended(process, command)

@@ -190,17 +190,22 @@ impl<'a> Laboratory<'a> {
         Ok(result)
     }
 
+    /// Returns the number of handlers of `query-parallelism`.
+    pub(crate) fn policy_handlers(&self) -> usize {
+        self.plan.handlers.unwrap_or(self.cores_count)
+    }
+
     /// Returns the arms that can run, and the reasons why others cannot.
     fn arms(&self, experiment: &Experiment) -> (Vec<Arm>, Vec<String>) {
         let mut left_out = Vec::new();
         let mut arms = match experiment.view {
-            View::Policies => experiment.arms(self.plan.handlers.unwrap_or(self.cores_count)),
+            View::Policies if !self.plan.policies.is_empty() => {
+                let policies = self.plan.policies.iter();
+                policies.map(|policy| Arm::of_policy(policy)).collect()
+            }
+            View::Policies => experiment.arms(self.policy_handlers()),
             _ => experiment.arms(self.cores_count),
         };
-        if experiment.view == View::Policies && !self.plan.policies.is_empty() {
-            let policies = self.plan.policies.iter();
-            arms = policies.map(|policy| Arm::of_policy(policy)).collect();
-        }
         arms.retain(|arm| {
             let lacking = Experiment::lacking_of(&arm.needs, &self.session.capabilities);
             if !lacking.is_empty() {

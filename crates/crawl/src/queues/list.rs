@@ -1,5 +1,6 @@
 //! Looks at queues and URLs.
 use super::key::{self, QueueName};
+use super::queue::Queue;
 use super::queues::Queues;
 use super::record::UrlRecord;
 use crate::politeness::TimeMs;
@@ -65,24 +66,38 @@ impl Queues {
 
     /// Returns the queues of a crawl in the order of their names, also those without URLs to be fetched and blocked ones if
     /// `inactive`.
-    pub fn queues_of(
-        &self,
-        crawl: &str,
+    pub fn queues_of<'a>(
+        &'a self,
+        crawl: &'a str,
         inactive: bool,
         now: TimeMs,
-    ) -> impl Iterator<Item = &QueueName> {
-        let queues = self.queues.iter();
+    ) -> impl Iterator<Item = &'a QueueName> {
+        let queues = self.of_crawl(crawl, None);
         queues
-            .filter(move |(name, queue)| name.crawl == crawl && (inactive || queue.is_active(now)))
+            .filter(move |(_, queue)| inactive || queue.is_active(now))
             .map(|(name, _)| name)
+    }
+
+    /// Returns the queues of a crawl, or one of them.
+    pub(super) fn of_crawl<'a>(
+        &'a self,
+        crawl: &'a str,
+        key: Option<&'a str>,
+    ) -> impl Iterator<Item = (&'a QueueName, &'a Queue)> {
+        let first = QueueName {
+            crawl: crawl.to_owned(),
+            key: key.unwrap_or_default().to_owned(),
+        };
+        let is_wanted =
+            move |name: &QueueName| name.crawl == crawl && key.is_none_or(|key| key == name.key);
+        let queues = self.queues.range(first..);
+        queues.take_while(move |(name, _)| is_wanted(name))
     }
 
     /// Returns the counts of a crawl, or of one of its queues.
     pub fn counts(&self, crawl: &str, key: Option<&str>, now: TimeMs) -> QueueCounts {
-        let is_wanted =
-            |name: &QueueName| name.crawl == crawl && key.is_none_or(|key| key == name.key);
         let mut counts = QueueCounts::default();
-        for (_, queue) in self.queues.iter().filter(|(name, _)| is_wanted(name)) {
+        for (_, queue) in self.of_crawl(crawl, key) {
             counts.queues += 1;
             counts.active_queues += u64::from(queue.active > 0);
             counts.active += queue.active;

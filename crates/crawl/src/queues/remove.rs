@@ -26,8 +26,8 @@ impl Queues {
 
     /// Removes a crawl with its queues. Returns the number of their URLs.
     pub fn delete_crawl(&mut self, crawl: &str) -> Result<u64, FrontierError> {
-        let names = self.queues.keys().filter(|name| name.crawl == crawl);
-        let names: Vec<QueueName> = names.cloned().collect();
+        let queues = self.of_crawl(crawl, None);
+        let names: Vec<QueueName> = queues.map(|(name, _)| name.clone()).collect();
         let mut removed = 0;
         for name in names {
             removed += self.delete_queue(&name)?;

@@ -152,6 +152,7 @@ mod tests {
                 for rank in 0..count {
                     let _ = words.get(rank, &mut buffer);
                 }
+                let _ = words.partition_point(|word| word < "m");
             }
         }
     }

@@ -75,7 +75,7 @@ impl Policies<'_> {
     ) -> Result<Compared, LabError> {
         let _settings_of_machine = self.lab.prepare(&BTreeMap::new())?;
         let rounds = Rounds::of(self.lab.plan.depth);
-        let handlers = self.lab.plan.handlers.unwrap_or(self.lab.cores_count);
+        let handlers = self.lab.policy_handlers();
         let wanted = self.lab.plan.search_time.unwrap_or(SEARCH_TIME);
         let spinning = Spinning {
             lab: self.lab,

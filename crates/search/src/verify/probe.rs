@@ -101,6 +101,14 @@ impl<'a> Probe<'a> {
         matches!(self, Probe::List(_))
     }
 
+    /// Returns the number of documents that pass a test of values, where they are listed.
+    pub(crate) fn listed_count(&self) -> Option<u32> {
+        match self {
+            Probe::Value(values) => values.listed_count(),
+            _ => None,
+        }
+    }
+
     /// Returns the list of a clause that is one.
     pub(crate) fn into_list(self) -> Option<Box<List<'a>>> {
         match self {

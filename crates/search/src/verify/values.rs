@@ -36,7 +36,7 @@ impl<'a> Values<'a> {
     }
 
     /// Returns the number of documents that pass, where they are listed.
-    pub(crate) fn listed_count(&self) -> Option<u32> {
+    pub(super) fn listed_count(&self) -> Option<u32> {
         self.list.as_ref().map(|list| list.len() as u32)
     }
 

@@ -12,7 +12,7 @@ pub(crate) struct Found<'a> {
 }
 
 impl Found<'_> {
-    pub(crate) fn record(&self) -> Option<Record> {
+    pub(in crate::frontier) fn record(&self) -> Option<Record> {
         resolve(self.value.and_then(Record::decode), self.seen).map(|(record, _)| record)
     }
 }

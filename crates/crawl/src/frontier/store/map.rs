@@ -190,7 +190,7 @@ impl Store {
     }
 
     /// Returns the record of a URL, and whether the store had one apart from sightings.
-    pub(crate) fn record(&mut self, key: &[u8]) -> Option<(Record, bool)> {
+    pub(in crate::frontier) fn record(&mut self, key: &[u8]) -> Option<(Record, bool)> {
         let stored = self.get(key).and_then(|value| Record::decode(&value));
         let seen = match self.batch.get(key) {
             Some(Slot::Seen(sighting)) => Some(sighting),
@@ -217,7 +217,7 @@ impl Store {
             || self.batch_bytes >= self.options.batch_bytes_max
     }
 
-    pub(crate) fn counts(&self) -> (&BTreeMap<u8, u64>, u64) {
+    pub(in crate::frontier) fn counts(&self) -> (&BTreeMap<u8, u64>, u64) {
         (&self.manifest.counts, self.unchecked)
     }
 

@@ -10,12 +10,13 @@ use wire::urlfrontier::ack_message::Status;
 /// Messages that are put and synced together, at most.
 const GROUP_MESSAGES: usize = 1_024;
 
-/// Answers each message of a stream with `acknowledge`, which gets the statuses of its URLs.
+/// Takes each message of a stream apart into its identifier and its URLs, and answers it with `acknowledge`, which gets the
+/// identifier and the statuses of the URLs.
 pub(super) fn put_groups<M: Send + 'static, A: Send + 'static>(
     shared: Shared,
     mut messages: Streaming<M>,
-    puts_of: impl Fn(&M) -> Vec<Put> + Send + 'static,
-    acknowledge: impl Fn(M, Vec<i32>) -> A + Send + 'static,
+    take_apart: impl Fn(M) -> (String, Vec<Put>) + Send + 'static,
+    acknowledge: impl Fn(String, Vec<i32>) -> A + Send + 'static,
 ) -> Answers<A> {
     let (received, mut waiting) = mpsc::channel(GROUP_MESSAGES);
     let (answers, stream) = mpsc::channel(GROUP_MESSAGES);
@@ -39,9 +40,10 @@ pub(super) fn put_groups<M: Send + 'static, A: Send + 'static>(
     tokio::task::spawn_blocking(move || {
         let mut group = Vec::new();
         while waiting.blocking_recv_many(&mut group, GROUP_MESSAGES) > 0 {
-            let statuses = put_all(&shared, group.iter().map(&puts_of).collect());
-            for (message, statuses) in group.drain(..).zip(statuses) {
-                let answer = Ok(acknowledge(message, statuses));
+            let (ids, messages): (Vec<String>, Vec<Vec<Put>>) =
+                group.drain(..).map(&take_apart).unzip();
+            for (id, statuses) in ids.into_iter().zip(put_all(&shared, messages)) {
+                let answer = Ok(acknowledge(id, statuses));
                 if answers.blocking_send(answer).is_err() {
                     return;
                 }

@@ -8,11 +8,11 @@ use tonic::Status;
 use wire::urlfrontier as api;
 
 pub(super) fn queue_named(crawl: &str, key: &str) -> Result<QueueName, Status> {
-    let name = QueueName::of(crawl, key, "").filter(|_| !key.is_empty());
+    let name = QueueName::of(crawl, key, "");
     name.ok_or_else(|| Status::invalid_argument("the queue needs a key of at most 255 characters"))
 }
 
-pub(super) fn metadata_of(metadata: HashMap<String, api::StringList>) -> Metadata {
+fn metadata_of(metadata: HashMap<String, api::StringList>) -> Metadata {
     let mut metadata: Metadata = metadata
         .into_iter()
         .map(|(key, list)| (key, list.values))
@@ -21,7 +21,7 @@ pub(super) fn metadata_of(metadata: HashMap<String, api::StringList>) -> Metadat
     metadata
 }
 
-pub(super) fn put_of(info: api::UrlInfo, due_s: Option<u64>) -> Put {
+fn put_of(info: api::UrlInfo, due_s: Option<u64>) -> Put {
     Put {
         url: info.url,
         key: info.key,
@@ -31,8 +31,9 @@ pub(super) fn put_of(info: api::UrlInfo, due_s: Option<u64>) -> Put {
     }
 }
 
-pub(super) fn put_of_item(item: &api::UrlItem) -> Put {
-    match item.item.clone() {
+/// Takes an item apart into its identifier, the URL if it has none, and its URL.
+pub(super) fn put_of_item(item: api::UrlItem) -> (String, Vec<Put>) {
+    let put = match item.item {
         Some(api::url_item::Item::Discovered(found)) => {
             put_of(found.info.unwrap_or_default(), None)
         }
@@ -42,7 +43,17 @@ pub(super) fn put_of_item(item: &api::UrlItem) -> Put {
         ),
         // Has no URL, so it is skipped.
         None => Put::default(),
-    }
+    };
+    let id = match item.id.is_empty() {
+        true => put.url.clone(),
+        false => item.id,
+    };
+    (id, vec![put])
+}
+
+pub(super) fn puts_of_batch(batch: api::DiscoveredBatch) -> (String, Vec<Put>) {
+    let puts = batch.items.into_iter().map(|info| put_of(info, None));
+    (batch.id, puts.collect())
 }
 
 pub(super) fn info_of(queue: QueueName, url: String, metadata: Metadata) -> api::UrlInfo {

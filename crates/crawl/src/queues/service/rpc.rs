@@ -1,6 +1,6 @@
 //! The calls of URLFrontier.
 use super::groups::put_groups;
-use super::messages::{filter_of, info_of, item_of, or, put_of, put_of_item, queue_named};
+use super::messages::{filter_of, info_of, item_of, or, put_of_item, puts_of_batch, queue_named};
 use super::shared::{Answers, Shared};
 use crate::frontier::FrontierError;
 use crate::politeness::TimeMs;
@@ -165,20 +165,12 @@ impl UrlFrontier for QueueService {
         &self,
         request: Request<Streaming<api::UrlItem>>,
     ) -> Result<Response<Self::PutURLsStream>, Status> {
-        let puts_of = |item: &api::UrlItem| vec![put_of_item(item)];
-        let acknowledge = |item: api::UrlItem, statuses: Vec<i32>| api::AckMessage {
-            id: match item.id.is_empty() {
-                true => put_of_item(&item).url,
-                false => item.id,
-            },
+        let acknowledge = |id, statuses: Vec<i32>| api::AckMessage {
+            id,
             status: statuses.first().copied().unwrap_or_default(),
         };
-        let answers = put_groups(
-            self.shared.clone(),
-            request.into_inner(),
-            puts_of,
-            acknowledge,
-        );
+        let items = request.into_inner();
+        let answers = put_groups(self.shared.clone(), items, put_of_item, acknowledge);
         Ok(Response::new(answers))
     }
 
@@ -188,20 +180,9 @@ impl UrlFrontier for QueueService {
         &self,
         request: Request<Streaming<api::DiscoveredBatch>>,
     ) -> Result<Response<Self::PutDiscoveredStream>, Status> {
-        let puts_of = |batch: &api::DiscoveredBatch| {
-            let infos = batch.items.iter().cloned();
-            infos.map(|info| put_of(info, None)).collect()
-        };
-        let acknowledge = |batch: api::DiscoveredBatch, statuses| api::BatchAck {
-            id: batch.id,
-            statuses,
-        };
-        let answers = put_groups(
-            self.shared.clone(),
-            request.into_inner(),
-            puts_of,
-            acknowledge,
-        );
+        let acknowledge = |id, statuses| api::BatchAck { id, statuses };
+        let batches = request.into_inner();
+        let answers = put_groups(self.shared.clone(), batches, puts_of_batch, acknowledge);
         Ok(Response::new(answers))
     }
 

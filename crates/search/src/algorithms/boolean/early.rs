@@ -19,17 +19,12 @@ impl<'a> Early<'a> {
     /// Takes the tests out of the further required clauses whose documents are listed and fewer than `second`, the documents of
     /// the second word.
     pub(super) fn take(others: &mut Vec<Probe<'a>>, second: Option<u32>) -> Early<'a> {
-        let is_early = |other: &Probe<'_>| match (other, second) {
-            (Probe::Value(values), Some(second)) => {
-                values.listed_count().is_some_and(|listed| listed < second)
-            }
+        let is_early = |other: &Probe<'_>| match (other.listed_count(), second) {
+            (Some(listed), Some(second)) => listed < second,
             _ => false,
         };
         let mut values: Vec<Probe<'a>> = others.extract_if(.., |other| is_early(other)).collect();
-        values.sort_by_key(|probe| match probe {
-            Probe::Value(values) => values.listed_count(),
-            _ => None,
-        });
+        values.sort_by_key(Probe::listed_count);
         Early {
             values,
             probed: Lent::take(),
