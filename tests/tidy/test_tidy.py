@@ -144,7 +144,7 @@ def test_licences_are_whole(files):
     assert "END OF TERMS AND CONDITIONS" in files["LICENSE-APACHE"]
 
 
-@pytest.mark.parametrize("schema_name, code_name", [("shorttail.proto", "shorttail.v1.rs"), ("urlfrontier.proto", "urlfrontier.rs")])
+@pytest.mark.parametrize("schema_name, code_name", [("crawl.proto", "shorttail.crawl.v1.rs"), ("shorttail.proto", "shorttail.v1.rs"), ("urlfrontier.proto", "urlfrontier.rs")])
 def test_generated_messages_are_current(root, schema_name, code_name):
     """The committed code is what crates/wire/generate made of the committed schema."""
     proto = root.joinpath("crates/wire/proto")

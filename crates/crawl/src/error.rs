@@ -40,6 +40,24 @@ pub enum CrawlError {
         /// Path of the directory.
         path: PathBuf,
     },
+    /// Folder of another member, or of a crawl with other members.
+    #[error(
+        "{}: the crawl in it is {found}, but it was to be {asked}; hosts cannot change members: begin a new directory", path.display()
+    )]
+    OtherMember {
+        /// Path of the folder.
+        path: PathBuf,
+        /// What its folder is.
+        found: String,
+        /// What was asked for.
+        asked: String,
+    },
+    /// A member that the configuration does not name, or none where it names some.
+    #[error("{0}")]
+    NoMember(String),
+    /// The service for the other members cannot be started.
+    #[error("cannot serve the other members: {0}")]
+    Members(std::io::Error),
     /// Threads cannot be started.
     #[error("cannot start a thread: {0}")]
     Threads(std::io::Error),

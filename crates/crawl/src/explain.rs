@@ -5,8 +5,8 @@
 use crate::collection::Collection;
 use crate::config::Sites;
 use crate::error::CrawlError;
-use crate::frontier::{Explanation, Frontier, FrontierOptions, origin_of};
-use crate::run::{configuration, now, opened_sites};
+use crate::frontier::{Explanation, Frontier, FrontierOptions, State, origin_of};
+use crate::run::{configuration, member_to_ask, now, opened_sites};
 use std::sync::Arc;
 use vfs::{MemoryStorage, SharedStorage, StorageError};
 use web::address::{AddressError, CanonicalUrl, trap};
@@ -19,6 +19,8 @@ pub struct Explained {
     pub url: CanonicalUrl,
     /// State, dates and counts; `None` where the URL was never found.
     pub known: Option<Explanation>,
+    /// Other member of the crawl that it was handed over to: it visits the host, or has settled who does.
+    pub member: Option<String>,
     /// URL that it was found on first.
     pub found_on: Option<String>,
     /// URL in the index with the same text, if it is not this one.
@@ -64,12 +66,17 @@ pub fn explain(storage: &SharedStorage, url: &str) -> Result<Explained, ExplainE
             None => format!("no rule for it ({what})"),
         }
     });
+    let member = match known.as_ref().map(|known| known.record.state) {
+        Some(State::Elsewhere) => member_to_ask(storage, &mut frontier, origin)?,
+        _ => None,
+    };
     let same_text_as = collection.represented_by(url.as_str());
     Ok(Explained {
         same_text_as: same_text_as.map(str::to_owned),
         admitted: admitted(&sites, &url),
         url,
         known,
+        member,
         found_on,
         robots,
     })

@@ -9,6 +9,7 @@
 //! The frontier decides which page is fetched next, and when its host and address permit it; it is synchronous,
 //! has no clock and no socket. The fetcher fetches one URL within limits. A run ([`Crawl`]) joins them. Everything after
 //! the archive can be repeated from it without a request ([`replay`]). [`queues`] keeps the URLs of other crawlers.
+//! Several processes may share a crawl: each visits the hosts that it owns, and hands over what it finds of others.
 
 #![forbid(unsafe_code)]
 
@@ -22,6 +23,7 @@ pub mod fetch;
 pub mod frontier;
 mod indexing;
 pub mod indexnow;
+mod members;
 pub mod politeness;
 pub mod queues;
 pub mod reading;
@@ -34,7 +36,7 @@ pub use error::CrawlError;
 pub use explain::{ExplainError, Explained, explain};
 pub use indexing::Committed;
 pub use run::{
-    Crawl, CrawlSetup, Replayed, configuration, is_running, ping, progress_of, replay,
-    request_stop, status_of, time_text,
+    Crawl, CrawlSetup, MemberSetup, Replayed, configuration, is_running, members_of, ping,
+    progress_of, replay, request_stop, status_of, time_text,
 };
 pub use wire::{CrawlProgress, CrawlStatus};

@@ -22,6 +22,10 @@ pub struct CrawlProgress {
     pub failed: u64,
     /// The same by cause, such as `dns` or `timeout`.
     pub failures: BTreeMap<String, u64>,
+    /// URLs handed over to other members of the crawl, which visit their hosts.
+    pub handed_over: u64,
+    /// URLs that other members have handed over.
+    pub taken_over: u64,
     /// URLs not visited because robots.txt or a rule forbids it.
     pub refused: u64,
     /// Bytes of bodies on the wire.

@@ -2,10 +2,12 @@
 //!
 //! [`answer`]: the answer of a search, as the API and `search --json` return it. [`schedule`]: how handlers shared it.
 //! [`crawl`]: figures of a crawl. [`rpc`]: the messages between servers.
-//! [`urlfrontier`]: those by which other crawlers keep their URLs in a frontier.
+//! [`members`]: those between the members of a crawl. [`urlfrontier`]: those by which other crawlers keep their URLs in a frontier.
 
 pub mod answer;
 pub mod crawl;
+#[cfg(feature = "rpc")]
+pub mod members;
 #[cfg(feature = "rpc")]
 pub mod rpc;
 pub mod schedule;

@@ -1,6 +1,7 @@
 //! Configuration of a whole crawl: reading, defaults, checks.
 
 use super::error::ConfigError;
+use super::member::{MemberConfig, check_members};
 use super::site::SiteConfig;
 use super::sites::Sites;
 use ipnet::IpNet;
@@ -14,6 +15,11 @@ pub struct CrawlConfig {
     /// Sites to crawl.
     #[serde(rename = "site")]
     pub sites: Vec<SiteConfig>,
+    /// Processes that share the hosts of the crawl; none where one process has them all.
+    #[serde(rename = "member")]
+    pub members: Vec<MemberConfig>,
+    /// Time for which a member that has nothing to do waits for members that it cannot reach, in seconds.
+    pub members_wait_s: f64,
     /// `User-Agent` of every request. Its first token is the name that robots.txt addresses.
     pub user_agent: String,
     /// Networks of private addresses that may be connected to, as `127.0.0.0/8`. All others are refused.
@@ -40,6 +46,8 @@ impl Default for CrawlConfig {
     fn default() -> Self {
         CrawlConfig {
             sites: Vec::new(),
+            members: Vec::new(),
+            members_wait_s: 60.0,
             user_agent: USER_AGENT.to_owned(),
             allow_addresses: Vec::new(),
             authorities: Vec::new(),
@@ -86,11 +94,12 @@ impl CrawlConfig {
     /// Compiles the sites.
     ///
     /// # Errors
-    /// No seeds; seeds or rules that are none; numbers out of range.
+    /// No seeds; seeds, rules or members that are none; numbers out of range.
     pub fn compile(&self) -> Result<Sites, ConfigError> {
         let ranges = [
             ("commit_every_s", self.commit_every_s, 0.1, "0.1 and more"),
             ("gap_s", self.gap_s, 0.0, "0 and more"),
+            ("members_wait_s", self.members_wait_s, 0.0, "0 and more"),
             ("fetches_max", self.fetches_max as f64, 1.0, "1 and more"),
         ];
         for (name, value, least, range) in ranges {
@@ -98,6 +107,7 @@ impl CrawlConfig {
                 return Err(ConfigError::Range { name, value, range });
             }
         }
+        check_members(&self.members)?;
         if self.sites.is_empty() {
             return Err(ConfigError::NoSeeds("the configuration"));
         }
@@ -153,6 +163,22 @@ mod tests {
             let told = told(&format!("[[site]]\nseeds = ['a.b']\n{site}"));
             assert!(told.unwrap().contains("indexnow_key"), "{site}");
         }
-        assert_eq!(told("[[site]]\nseeds = ['a.b']"), None);
+        let member =
+            |name, address| format!("[[member]]\nname = '{name}'\naddress = '{address}'\n");
+        let site = "[[site]]\nseeds = ['a.b']";
+        for (members, part) in [
+            (member("a", "h:1"), "2 or more"),
+            (member("a", "h:1") + &member("a", "h:2"), "twice"),
+            (member("a", "h:1") + &member("", "h:2"), "name"),
+            (member("a", "h:1") + &member("b", "h"), "host:port"),
+        ] {
+            let told = told(&(members + site)).unwrap();
+            assert!(told.contains(part), "{told}");
+        }
+        assert_eq!(
+            told(&(member("a", "h:1") + &member("b", "h:2") + site)),
+            None
+        );
+        assert_eq!(told(site), None);
     }
 }

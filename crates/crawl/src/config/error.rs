@@ -30,6 +30,11 @@ pub enum ConfigError {
         "indexnow_key: expected 8 to 128 characters of a-z, A-Z, 0-9 and -, for a site with owned = true"
     )]
     IndexNowKey,
+    /// Members that cannot be those of a crawl.
+    #[error(
+        "[[member]]: {0}; each of 2 or more members has a name and an address host:port, as name = \"a\", address = \"10.0.0.1:7072\""
+    )]
+    Member(String),
     /// A number outside of its range.
     #[error("{name}: {value} is out of range ({range})")]
     Range {

@@ -15,11 +15,13 @@
 
 mod crawl_config;
 mod error;
+mod member;
 mod site;
 mod sites;
 
 pub use crawl_config::{CrawlConfig, USER_AGENT};
 pub use error::ConfigError;
+pub use member::MemberConfig;
 pub(crate) use site::is_indexnow_key;
 pub use site::{SiteConfig, seed};
 pub use sites::{Admission, Sites};

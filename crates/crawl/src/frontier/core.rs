@@ -57,6 +57,8 @@ pub(super) struct InFlight {
 pub(super) const PART_HOST: &[u8] = b"h";
 /// Key part of the source of an origin's robots.txt.
 pub(super) const PART_ROBOTS: &[u8] = b"r";
+/// Part of an origin: the member of the crawl that visits it.
+pub(super) const PART_MEMBER: &[u8] = b"m";
 /// Part of an origin: a path shape that is parked; its number follows.
 pub(super) const PART_SHAPE: &[u8] = b"s";
 const WHOLE_AGAIN: &[u8] = b"again";
@@ -89,6 +91,10 @@ impl Frontier {
             addresses_from: TimeMs(0),
         };
         frontier.load(now);
+        // Also where no host is known: what was visited before a crash may not have become durable.
+        if !recovered.is_new {
+            frontier.addresses_from = now.plus_ms(frontier.options.law.gap_ms_min);
+        }
         recovered.damage = frontier.store.damage().to_vec();
         Ok((frontier, recovered))
     }
@@ -121,9 +127,6 @@ impl Frontier {
             host.check_at = now;
             let id = self.add_host(host);
             self.load_shapes(id);
-        }
-        if !self.hosts.is_empty() {
-            self.addresses_from = now.plus_ms(self.options.law.gap_ms_min);
         }
     }
 
@@ -247,7 +250,7 @@ impl Frontier {
     }
 
     /// Returns the host of an origin; a new one is made durable with its first URL.
-    fn host_of(&mut self, origin: &str, now: TimeMs) -> Result<u32, FrontierError> {
+    pub(super) fn host_of(&mut self, origin: &str, now: TimeMs) -> Result<u32, FrontierError> {
         if let Some(id) = self.find_host(origin) {
             return Ok(id);
         }

@@ -21,7 +21,7 @@ impl Frontier {
         let allowed_at = host.allowed_at();
         Some(Explanation {
             reason: record.state.to_string(),
-            next_visit: (due != TimeMs::NEVER).then(|| due.max(allowed_at)),
+            next_visit: (due < TimeMs::LATEST).then(|| due.max(allowed_at)),
             in_flight: self.keys_in_flight.contains(key.as_slice()),
             host_parked: matches!(host.robots, Robots::Parked(_)),
             record,

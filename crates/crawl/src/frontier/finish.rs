@@ -42,7 +42,7 @@ fn charge_of(outcome: &Outcome) -> Charge {
         } => Charge::Answered(*took_ms),
         Outcome::Failed { took_ms, .. } => Charge::Failed(*took_ms),
         Outcome::Parked(Parked::Type | Parked::Probe) => Charge::Asked,
-        Outcome::Refused(_) | Outcome::Parked(_) => Charge::None,
+        Outcome::Refused(_) | Outcome::Parked(_) | Outcome::HandedOver => Charge::None,
     }
 }
 

@@ -1,17 +1,21 @@
 //! Origins in memory: clock, robots.txt, the next URLs.
 //!
 //! host   := origin:bytes average:varint delay:varint backoff:varint allowed:varint robots rate
-//! robots := kind:u8 until:varint     0 unknown, 1 rules, 2 free, 3 wait, 4 parked
+//! robots := kind:u8 until:varint     0 unknown, 1 rules, 2 free, 3 wait, 4 parked,
+//!                                    5 elsewhere
 //! rate   := revisits:varint unchanged:varint gaps:f64le
 //!
 //! Example, a host just found, `http://a`: 08 68 74 74 70 3a 2f 2f 61 00 00 00 00 00 00 00 00, then 8 bytes 00.
 use super::key;
 use super::visit::WaitReason;
 use crate::bytes::{Reader, put_bytes, put_varint};
-use crate::politeness::{Pace, TimeMs};
+use crate::politeness::{Law, Pace, TimeMs};
 use crate::recrawl::HostRate;
 use std::collections::VecDeque;
 use std::net::IpAddr;
+
+/// URLs of a host on their way to another member, at most.
+const HANDED_OVER_MAX: u32 = 64;
 
 /// State of robots.txt, with the time until which it holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +25,8 @@ pub(super) enum Robots {
     Free(TimeMs),
     Wait(TimeMs),
     Parked(TimeMs),
+    /// Another member of the crawl visits the host: its pages are handed over, whatever robots.txt says.
+    Elsewhere,
 }
 
 impl Robots {
@@ -31,6 +37,7 @@ impl Robots {
             Robots::Free(until) => (2, until),
             Robots::Wait(until) => (3, until),
             Robots::Parked(until) => (4, until),
+            Robots::Elsewhere => (5, TimeMs(0)),
         }
     }
 
@@ -41,6 +48,7 @@ impl Robots {
             2 => Robots::Free(until),
             3 => Robots::Wait(until),
             4 => Robots::Parked(until),
+            5 => Robots::Elsewhere,
             _ => return None,
         })
     }
@@ -49,13 +57,17 @@ impl Robots {
     pub(super) fn blocked_until(self) -> TimeMs {
         match self {
             Robots::Wait(until) | Robots::Parked(until) => until,
-            Robots::Unknown | Robots::Rules(_) | Robots::Free(_) => TimeMs(0),
+            Robots::Unknown | Robots::Rules(_) | Robots::Free(_) | Robots::Elsewhere => TimeMs(0),
         }
     }
 
     /// Returns whether pages may be visited without reading it again.
     pub(super) fn is_valid(self, now: TimeMs) -> bool {
-        matches!(self, Robots::Rules(until) | Robots::Free(until) if until > now)
+        match self {
+            Robots::Rules(until) | Robots::Free(until) => until > now,
+            Robots::Elsewhere => true,
+            Robots::Unknown | Robots::Wait(_) | Robots::Parked(_) => false,
+        }
     }
 }
 
@@ -106,6 +118,14 @@ impl Host {
     /// Returns the earliest request that politeness and robots.txt permit.
     pub(super) fn allowed_at(&self) -> TimeMs {
         self.pace.allowed_at.max(self.robots.blocked_until())
+    }
+
+    /// Returns the number of visits that may be in flight together.
+    pub(super) fn in_flight_max(&self, law: &Law) -> u32 {
+        match self.robots {
+            Robots::Elsewhere => HANDED_OVER_MAX,
+            _ => self.pace.in_flight_max(law, self.owned),
+        }
     }
 
     /// Returns whether a URL of it is due and must wait.

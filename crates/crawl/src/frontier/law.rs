@@ -30,7 +30,8 @@ pub(super) struct Recrawl<'a> {
 
 /// Returns the time at which the URL is due. `again_at` is the start of a crawl that visits every URL once more.
 pub(super) fn effective_due(record: &Record, again_at: TimeMs) -> TimeMs {
-    if record.due != TimeMs::NEVER && record.last < again_at {
+    let is_revisited = record.due != TimeMs::NEVER && record.state != State::Elsewhere;
+    if is_revisited && record.last < again_at {
         return record.due.min(again_at);
     }
     record.due
@@ -151,6 +152,12 @@ pub(super) fn apply(
             Effect::Keep
         }
         Outcome::Parked(reason) => park(record, *reason),
+        Outcome::HandedOver => {
+            record.state = State::Elsewhere;
+            // Not `NEVER`: where a change is claimed, it is handed over again.
+            record.due = TimeMs::LATEST;
+            Effect::Keep
+        }
     }
 }
 

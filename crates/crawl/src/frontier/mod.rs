@@ -10,6 +10,7 @@
 //! A visit in flight at a crash is due again. The twin [`twin::Twin`] is a map in memory that says what is right.
 
 mod core;
+mod elsewhere;
 mod error;
 mod explain;
 mod finish;

@@ -207,7 +207,7 @@ impl Frontier {
     /// Enters the host in the heap at its earliest instant, if it has one.
     pub(super) fn schedule(&mut self, id: u32) {
         let host = &mut self.hosts[id as usize];
-        let full = host.in_flight >= host.pace.in_flight_max(&self.options.law, host.owned);
+        let full = host.in_flight >= host.in_flight_max(&self.options.law);
         let mut wake = host.allowed_at();
         if host.queue.is_empty() {
             wake = wake.max(host.check_at);

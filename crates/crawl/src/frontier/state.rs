@@ -115,14 +115,17 @@ pub enum State {
     Failed(Failure),
     /// Not visited.
     Parked(Parked),
+    /// Another member of the crawl visits its host.
+    Elsewhere,
 }
 
 /// The class of each state on disk. Never reordered; new ones at new numbers.
-const CLASSES: [(u8, State); 25] = [
+const CLASSES: [(u8, State); 26] = [
     (0, State::Queued),
     (1, State::Fetched),
     (2, State::Moved),
     (3, State::Gone),
+    (4, State::Elsewhere),
     (10, State::Refused(Refusal::Robots)),
     (11, State::Refused(Refusal::Rule)),
     (12, State::Refused(Refusal::NoIndex)),
@@ -202,6 +205,7 @@ impl State {
             State::Refused(_) => "refused",
             State::Failed(_) => "failed",
             State::Parked(_) => "parked",
+            State::Elsewhere => "elsewhere",
         }
     }
 
@@ -211,7 +215,7 @@ impl State {
             State::Refused(refusal) => refusal.name(),
             State::Failed(failure) => failure.name(),
             State::Parked(parked) => parked.name(),
-            State::Queued | State::Fetched | State::Moved | State::Gone => "",
+            State::Queued | State::Fetched | State::Moved | State::Gone | State::Elsewhere => "",
         }
     }
 
@@ -236,6 +240,7 @@ impl std::fmt::Display for State {
             State::Queued => "queued: not visited yet",
             State::Fetched => "fetched",
             State::Moved => "moved: it redirects elsewhere",
+            State::Elsewhere => "elsewhere: another member of the crawl visits its host",
             State::Gone => "gone: 404 or 410 twice, at least 24 hours apart",
             State::Refused(Refusal::Robots) => "refused: robots.txt disallows it",
             State::Refused(Refusal::Rule) => "refused: a rule of the configuration excludes it",

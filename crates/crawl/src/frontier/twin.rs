@@ -153,7 +153,7 @@ impl Twin {
             (Outcome::Parked(super::Parked::Type | super::Parked::Probe), None) => {
                 host.pace.allow_after(&self.law, false, now);
             }
-            (Outcome::Refused(_) | Outcome::Parked(_), None) => {}
+            (Outcome::Refused(_) | Outcome::Parked(_) | Outcome::HandedOver, None) => {}
         }
         let recrawl = Recrawl {
             law: &self.recrawl,

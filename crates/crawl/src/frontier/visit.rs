@@ -129,6 +129,8 @@ pub enum Outcome {
     },
     /// Not fetched, and not visited again.
     Parked(Parked),
+    /// Not fetched: the member of the crawl that visits its host has it.
+    HandedOver,
 }
 
 /// Reason for which a page leaves the index.

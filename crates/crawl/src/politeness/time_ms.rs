@@ -7,6 +7,8 @@ pub struct TimeMs(pub u64);
 impl TimeMs {
     /// Later than every visit.
     pub const NEVER: TimeMs = TimeMs(u64::MAX);
+    /// Last instant before it.
+    pub const LATEST: TimeMs = TimeMs(u64::MAX - 1);
 
     /// Returns the instant `ms` milliseconds later; saturates.
     pub fn plus_ms(self, ms: u64) -> TimeMs {

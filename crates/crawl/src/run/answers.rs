@@ -31,8 +31,10 @@ impl Crawl {
         let mut pages = Vec::new();
         let mut next = self.events.1.recv_timeout(wait).ok();
         while let Some(event) = next {
-            self.in_flight -= 1;
             let ended = ended_now();
+            if !matches!(event, Event::Member(_)) {
+                self.in_flight -= 1;
+            }
             match event {
                 Event::Resolved(id, address) => {
                     if let Some(visit) = self.waiting.remove(&id) {
@@ -41,9 +43,11 @@ impl Crawl {
                 }
                 Event::Robots(visited) => self.robots(visited, ended)?,
                 Event::Page(visited) => pages.push(*visited),
+                Event::Member(event) => self.take_member_event(event, ended)?,
             }
             next = self.events.1.try_recv().ok();
         }
+        self.acknowledge_taken()?;
         self.finish(pages)
     }
 
@@ -125,6 +129,8 @@ impl Crawl {
             Outcome::Redirected { .. } => self.progress.redirects += 1,
             Outcome::Gone { .. } => self.progress.missing += 1,
             Outcome::Parked(_) | Outcome::Refused(_) => self.progress.refused += 1,
+            // No answer has this outcome.
+            Outcome::HandedOver => {}
             Outcome::Failed { failure, .. } => self.count_failure(*failure),
         }
         let mut read = None;

@@ -32,6 +32,18 @@ pub struct Replayed {
     pub bytes: u64,
 }
 
+impl Replayed {
+    /// Returns the sum of both.
+    pub(super) fn and(&self, other: &Replayed) -> Replayed {
+        Replayed {
+            records: self.records + other.records,
+            documents: self.documents + other.documents,
+            damaged: self.damaged + other.damaged,
+            bytes: self.bytes + other.bytes,
+        }
+    }
+}
+
 /// What a record stands for now.
 pub(super) enum Found {
     Page(Box<Reading>, String, WarcPlace),

@@ -1,6 +1,7 @@
 //! Pages of the collection on their way to the index: what waits is written, what others changed is read again.
 
 use super::answers::Ended;
+use super::archives::Archives;
 use super::crawl::Crawl;
 use super::reread::Rereader;
 use super::visit::AnswerKind;
@@ -57,7 +58,7 @@ impl Crawl {
         let mut lost = 0;
         for batch in again.chunks(BATCH_PAGES) {
             let reader = Rereader {
-                storage: &self.storage,
+                archives: &Archives::of(&self.storage),
                 sites: &self.sites,
                 product_token: &self.context.product_token,
             };

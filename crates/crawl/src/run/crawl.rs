@@ -3,6 +3,7 @@
 use super::rate::RecentRate;
 use super::rules::RulesCache;
 use super::setup::{fetch_options, frontier_options, now, opened_sites, time_text};
+use super::sharing::{MemberSetup, Rest, Sharing, ownership};
 use super::state::{self, CrawlState, LOCK_NAME, STOP_NAME};
 use super::visit::{Event, VisitContext};
 use crate::archive::Archive;
@@ -47,6 +48,8 @@ pub struct CrawlSetup {
     pub watch: bool,
     /// Commits the first documents of a new index after 5 s: somebody waits to search them.
     pub is_read_meanwhile: bool,
+    /// Which member of the configuration this process is, if it has members.
+    pub member: Option<MemberSetup>,
 }
 
 /// Crawl that is open.
@@ -76,6 +79,8 @@ pub struct Crawl {
     pub(super) unsynced: u32,
     pub(super) watch: bool,
     pub(super) is_read_meanwhile: bool,
+    /// Where several processes share the crawl.
+    pub(super) sharing: Option<Sharing>,
     _lock: Lock,
 }
 
@@ -87,10 +92,13 @@ impl Crawl {
         // At once: a later request is one to this run.
         state::remove(&storage, STOP_NAME)?;
         let sites = opened_sites(&config, &storage)?;
-        let state = CrawlState::read(&storage)?.unwrap_or_default();
+        let mut state = CrawlState::read(&storage)?.unwrap_or_default();
         let now = now();
         let options = frontier_options(&config, &sites);
         let (frontier, recovered) = Frontier::open(storage.clone(), options, now)?;
+        let is_new = frontier.origins().next().is_none();
+        let name = setup.member.as_ref().map(|member| member.name.as_str());
+        let ownership = ownership(&config, name, &storage, &mut state, is_new)?;
         let (archive, torn) = Archive::open(storage.clone(), config.warc_bytes_max)?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_all()
@@ -130,6 +138,7 @@ impl Crawl {
             unsynced: 0,
             watch: setup.watch,
             is_read_meanwhile: setup.is_read_meanwhile,
+            sharing: None,
             _lock: lock,
         };
         for damage in &recovered.damage {
@@ -144,6 +153,9 @@ impl Crawl {
         }
         state::write_config(&crawl.storage, &crawl.config)?;
         crawl.catch_up(is_whole)?;
+        if let (Some(ownership), Some(member)) = (ownership, setup.member) {
+            crawl.join_members(ownership, &member.listener)?;
+        }
         crawl.begin(now)?;
         Ok(crawl)
     }
@@ -177,9 +189,12 @@ impl Crawl {
             if is_stopped() {
                 break;
             }
-            let Some(wait) = wait else {
-                self.state.is_complete = true;
-                break;
+            let wait = match self.rest(wait) {
+                Rest::Until(wait) => wait,
+                Rest::Over { is_complete } => {
+                    self.state.is_complete = is_complete;
+                    break;
+                }
             };
             self.take_events(wait)?;
             if self.unsynced > 0 && (synced.elapsed() >= SYNC_EVERY || self.unsynced >= SYNC_VISITS)
@@ -219,6 +234,7 @@ impl Crawl {
         mut self,
         report: &mut dyn FnMut(&CrawlProgress),
     ) -> Result<CrawlProgress, CrawlError> {
+        self.leave_members();
         self.frontier.checkpoint()?;
         let settles = self.collection.has_changed();
         self.commit(settles)?;

@@ -19,6 +19,7 @@ impl Crawl {
         if sites.follow_seed(from, to)? {
             self.sites = Arc::new(sites);
             let pair = (from.to_string(), to.to_string());
+            self.tell_followed(&pair);
             self.state.followed_seeds.push(pair);
             self.state.write(&self.storage)?;
         }
@@ -44,7 +45,7 @@ impl Crawl {
         Ok(())
     }
 
-    /// Notes a URL, if it is within the crawl.
+    /// Notes a URL found on a page, if it is within the crawl.
     pub(super) fn discover(
         &mut self,
         url: &CanonicalUrl,
@@ -54,16 +55,6 @@ impl Crawl {
         modified_ms: Option<u64>,
         now: TimeMs,
     ) -> Result<(), CrawlError> {
-        let cleaned = self.sites.without_learnt(url);
-        let url = cleaned.as_ref().unwrap_or(url);
-        if self.sites.admit(url).is_err() {
-            self.progress.links_out_of_scope += 1;
-            return Ok(());
-        }
-        if depth > self.config.depth_max || trap(url).is_some() {
-            self.progress.links_trapped += 1;
-            return Ok(());
-        }
         let found = Discovery {
             url: url.as_str(),
             depth,
@@ -71,6 +62,30 @@ impl Crawl {
             from: from.map(|from| url_hash(from.as_str())),
             importance: 1.0,
             modified: modified_ms.map(TimeMs),
+        };
+        self.discover_admitted(url, found, now)
+    }
+
+    /// Notes a URL, if it is within the crawl. The URL of `found` is that of `url`.
+    pub(super) fn discover_admitted(
+        &mut self,
+        url: &CanonicalUrl,
+        found: Discovery<'_>,
+        now: TimeMs,
+    ) -> Result<(), CrawlError> {
+        let cleaned = self.sites.without_learnt(url);
+        let url = cleaned.as_ref().unwrap_or(url);
+        if self.sites.admit(url).is_err() {
+            self.progress.links_out_of_scope += 1;
+            return Ok(());
+        }
+        if found.depth > self.config.depth_max || trap(url).is_some() {
+            self.progress.links_trapped += 1;
+            return Ok(());
+        }
+        let found = Discovery {
+            url: url.as_str(),
+            ..found
         };
         self.frontier.discover(&found, now)?;
         self.note_probe(url, now)

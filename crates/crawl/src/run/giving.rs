@@ -15,7 +15,7 @@ use url::Url;
 use web::address::CanonicalUrl;
 
 /// Longest wait for a visit that ends, before the clock is looked at again.
-const TURN: Duration = Duration::from_millis(100);
+pub(super) const TURN: Duration = Duration::from_millis(100);
 /// A run ends where nothing is due for longer than this, in milliseconds: longer than any Crawl-delay that is kept. Hosts whose
 /// robots.txt cannot be read do not count, however soon it is read again: the next run visits them.
 const WAIT_MS_MAX: u64 = 400_000;
@@ -61,6 +61,9 @@ impl Crawl {
 
     /// Starts a visit, unless rules forbid it.
     pub(super) fn start(&mut self, visit: Visit, now: TimeMs) -> Result<(), CrawlError> {
+        let Some(visit) = self.unless_elsewhere(visit, None, now)? else {
+            return Ok(());
+        };
         if visit.kind == VisitKind::Page
             && let Some(outcome) = self.refusal(&visit)
         {
@@ -123,6 +126,9 @@ impl Crawl {
         address: Option<IpAddr>,
         now: TimeMs,
     ) -> Result<(), CrawlError> {
+        let Some(visit) = self.unless_elsewhere(visit, address, now)? else {
+            return Ok(());
+        };
         // Without an address the fetch says why.
         if let Some(address) = address
             && self.frontier.resolved(visit.id, address, now) == Permission::Later

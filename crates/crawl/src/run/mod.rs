@@ -11,6 +11,7 @@
 //! it. After a crash the index catches up from the archive ([`catch_up`]).
 
 mod answers;
+mod archives;
 mod catch_up;
 mod collect;
 mod crawl;
@@ -29,6 +30,7 @@ mod reread;
 mod robots;
 mod rules;
 mod setup;
+mod sharing;
 mod state;
 mod visit;
 
@@ -38,4 +40,6 @@ pub use pings::ping;
 pub(crate) use pings::{leave_ping, pings_waiting};
 pub use replay::replay;
 pub(crate) use setup::{fetch_options, now, opened_sites};
-pub use setup::{is_running, progress_of, request_stop, status_of, time_text};
+pub use setup::{is_running, members_of, progress_of, request_stop, status_of, time_text};
+pub use sharing::MemberSetup;
+pub(crate) use sharing::member_to_ask;

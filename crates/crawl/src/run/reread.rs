@@ -1,6 +1,6 @@
 //! Pages read again from the archive, several at a time.
 
-use crate::archive;
+use super::archives::Archives;
 use crate::collection::{Collection, PageFacts, templates_digest};
 use crate::config::Sites;
 use crate::error::CrawlError;
@@ -10,14 +10,14 @@ use corpus::Document;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::thread;
-use vfs::{Region, SharedStorage};
+use vfs::Region;
 use web::address::CanonicalUrl;
 use web::page::HostTemplates;
 use web::warc::{Item, Reader, Record};
 
 /// Reader of archived pages.
 pub(super) struct Rereader<'a> {
-    pub(super) storage: &'a SharedStorage,
+    pub(super) archives: &'a Archives<'a>,
     pub(super) sites: &'a Sites,
     pub(super) product_token: &'a str,
 }
@@ -47,7 +47,7 @@ impl Rereader<'_> {
             };
             let file = facts.place.file;
             if let std::collections::hash_map::Entry::Vacant(entry) = files.entry(file) {
-                entry.insert(archive::open(self.storage, file)?);
+                entry.insert(self.archives.open(file)?);
             }
             let origin = origin_of(&facts.url).unwrap_or_default();
             jobs.push(Job {

@@ -21,15 +21,34 @@ pub(crate) fn opened_sites(
     config: &CrawlConfig,
     storage: &SharedStorage,
 ) -> Result<Sites, CrawlError> {
+    sites_of_all(config, std::slice::from_ref(storage))
+}
+
+/// Compiles the sites of a configuration with what all members of the crawl have learnt of them.
+pub(super) fn sites_of_all(
+    config: &CrawlConfig,
+    storages: &[SharedStorage],
+) -> Result<Sites, CrawlError> {
     let mut sites = config.compile()?;
-    let state = CrawlState::read(storage)?.unwrap_or_default();
-    for (from, to) in &state.followed_seeds {
-        if let (Ok(from), Ok(to)) = (CanonicalUrl::parse(from), CanonicalUrl::parse(to)) {
-            sites.follow_seed(&from, &to)?;
+    let mut learnt = Vec::new();
+    for storage in storages {
+        let state = CrawlState::read(storage)?.unwrap_or_default();
+        for (from, to) in &state.followed_seeds {
+            if let (Ok(from), Ok(to)) = (CanonicalUrl::parse(from), CanonicalUrl::parse(to)) {
+                sites.follow_seed(&from, &to)?;
+            }
         }
+        learnt.extend(state.learnt_parameters);
     }
-    sites.learn(&state.learnt_parameters);
+    sites.learn(&learnt);
     Ok(sites)
+}
+
+/// Returns the names of all members of the crawl in `storage`, in order, and the one whose folder it is; no names where
+/// one process has the crawl.
+pub fn members_of(storage: &SharedStorage) -> Result<(Vec<String>, Option<String>), CrawlError> {
+    let state = CrawlState::read(storage)?.unwrap_or_default();
+    Ok((state.members, state.member))
 }
 
 /// Returns the figures that the last run wrote, which may be running.

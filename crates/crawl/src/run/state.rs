@@ -36,6 +36,9 @@ pub(crate) struct CrawlState {
     pub(crate) learnt_parameters: Vec<(String, String)>,
     /// Trust in stated dates of change.
     pub(crate) date_trust: DateTrust,
+    /// Names of the members that share the crawl, in order, and the one whose folder this is; none where one process has it.
+    pub(crate) members: Vec<String>,
+    pub(crate) member: Option<String>,
     /// Seeds that redirect to another host of their domain, with the targets.
     pub(crate) followed_seeds: Vec<(String, String)>,
 }

@@ -4,6 +4,7 @@ use crate::collection::templates_digest;
 use crate::config::Sites;
 use crate::fetch::{AcceptedTypes, FetchError, FetchRequest, Fetched, Fetcher, Outcome, Truncated};
 use crate::frontier::{Source, Validators, VisitId};
+use crate::members::MemberEvent;
 use crate::reading::{self, Answer, Reading};
 use jiff::Timestamp;
 use std::net::IpAddr;
@@ -291,4 +292,5 @@ pub(super) enum Event {
     Resolved(VisitId, Option<IpAddr>),
     Robots(RobotsVisited),
     Page(Box<Visited>),
+    Member(MemberEvent),
 }

@@ -201,6 +201,7 @@ pub(crate) fn crawled(root: &Path, storage: &SharedStorage, index: &SharedStorag
         resolver: None,
         watch: false,
         is_read_meanwhile: true,
+        member: None,
     };
     let crawl = Crawl::open(config, setup).unwrap();
     let progress = crawl.run(&|| false, &mut |_| {}).unwrap();

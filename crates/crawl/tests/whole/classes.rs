@@ -77,7 +77,7 @@ fn every_class_of_host_is_crawled_as_it_wants() {
 
     let replayed = new();
     replay(
-        &storage,
+        std::slice::from_ref(&storage),
         replayed.clone(),
         BuildOptions::default(),
         &mut |_| {},

@@ -1,8 +1,10 @@
 //! Whole crawls of the synthetic web: the index holds exactly the pages that an obedient crawler reaches, the log of the
-//! server keeps the law, a second crawl fetches no body, a replay gives the same index, and kills lose nothing.
+//! server keeps the law, a second crawl fetches no body, a replay gives the same index, kills lose nothing,
+//! and several members do what one process does.
 
 mod classes;
 mod kills;
+mod members;
 mod pings;
 mod served;
 mod trees;
@@ -59,7 +61,13 @@ fn the_index_holds_what_an_obedient_crawler_reaches() {
 
     let replayed = new();
     let options = BuildOptions::default();
-    replay(&storage, replayed.clone(), options, &mut |_| {}).unwrap();
+    replay(
+        std::slice::from_ref(&storage),
+        replayed.clone(),
+        options,
+        &mut |_| {},
+    )
+    .unwrap();
     assert_eq!(documents_count(&replayed), documents_count(&index));
     assert_eq!(documents(&replayed, &expected), found);
 

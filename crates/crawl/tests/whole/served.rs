@@ -134,6 +134,7 @@ fn crawl_within(
         resolver,
         watch,
         is_read_meanwhile: true,
+        member: None,
     };
     let crawl = Crawl::open(config, setup).unwrap();
     crawl.run(&|| false, &mut |_| {}).unwrap()

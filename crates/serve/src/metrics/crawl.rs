@@ -139,6 +139,16 @@ fn counters(register: &Register) -> Vec<RunCounter> {
             "URLs that pings asked a crawl for",
             |told| told.pings,
         ),
+        plain(
+            "shorttail_crawl_handed_over_total",
+            "URLs that a crawl handed over to its other members",
+            |told| told.handed_over,
+        ),
+        plain(
+            "shorttail_crawl_taken_over_total",
+            "URLs that other members handed over to a crawl",
+            |told| told.taken_over,
+        ),
     ]
 }
 

@@ -1,10 +1,11 @@
-//! Generator of the messages between servers and of URLFrontier's, from their schemas, without `protoc`.
+//! Generator of the messages between servers, between the members of a crawl, and of URLFrontier's, from their schemas,
+//! without `protoc`.
 //!
 //! ```text
 //! cargo run --manifest-path crates/wire/generate/Cargo.toml
 //! ```
 //!
-//! Writes `shorttail.v1.rs` and `urlfrontier.rs` in `crates/wire/proto`. Their first lines hold the SHA-256 of the schema
+//! Writes `shorttail.crawl.v1.rs`, `shorttail.v1.rs` and `urlfrontier.rs` in `crates/wire/proto`. Their first lines hold the SHA-256 of the schema
 //! and of the code below them, by which `tests/tidy` finds a schema that was changed alone, and code that was changed by hand.
 
 use sha2::{Digest, Sha256};
@@ -12,7 +13,8 @@ use std::error::Error;
 use std::path::Path;
 
 /// Schemas and the code that is made of each.
-const SCHEMAS: [(&str, &str); 2] = [
+const SCHEMAS: [(&str, &str); 3] = [
+    ("crawl.proto", "shorttail.crawl.v1.rs"),
     ("shorttail.proto", "shorttail.v1.rs"),
     ("urlfrontier.proto", "urlfrontier.rs"),
 ];

@@ -159,7 +159,10 @@ fn text_explanation(explained: &Explained) -> String {
                 record.depth
             );
             lines.push(("found", found));
-            if record.last != TimeMs(0) {
+            if let Some(member) = &explained.member {
+                let handed = format!("to member {member}, {}; ask there", instant(record.last));
+                lines.push(("handed over", handed));
+            } else if record.last != TimeMs(0) {
                 let visited = format!(
                     "{}, status {}, {} ms; {} visits, {} unchanged, {} failures since the last good one",
                     instant(record.last),
@@ -193,7 +196,7 @@ fn text_explanation(explained: &Explained) -> String {
     if let Some(robots) = &explained.robots {
         lines.push(("robots.txt", robots.clone()));
     }
-    let line = |(name, value): (&str, String)| format!("{name:<10} {}\n", printable(&value));
+    let line = |(name, value): (&str, String)| format!("{name:<11} {}\n", printable(&value));
     lines.into_iter().map(line).collect()
 }
 
@@ -218,6 +221,7 @@ fn json_explanation(explained: &Explained) -> serde_json::Value {
     serde_json::json!({
         "url": explained.url.as_str(),
         "known": known,
+        "member": explained.member,
         "found_on": explained.found_on,
         "same_text_as": explained.same_text_as,
         "admitted": explained.admitted.is_ok(),

@@ -2,29 +2,33 @@
 
 use super::super::cores_count;
 use super::folder::existing_crawl;
+use crate::failure::note;
 use crate::figures::{bytes, count, counted};
 use crate::meter::Meter;
 use crate::terminal::{print, printable};
 use index::BuildOptions;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use vfs::RealStorage;
+use vfs::{RealStorage, SharedStorage};
 
 const EXAMPLES: &str = "\
 Reads the WARC files of the crawl and indexes the last answer of each page, as this version of the
-program reads pages. `shorttail index` reads WARC files of other crawlers.
+program reads pages. The directories of all members of a crawl become one index, that which one process
+would have made. `shorttail index` reads WARC files of other crawlers.
 
 EXAMPLES:
-    shorttail crawl replay my-docs --into my-new-docs";
+    shorttail crawl replay my-docs --into my-new-docs
+    shorttail crawl replay docs-a docs-b docs-c --into all-docs";
 
 /// Build an index again from the pages that a crawl kept
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ReplayArguments {
-    /// The directory of the index with the crawl
-    #[arg(value_name = "DIR")]
-    directory: PathBuf,
+    /// The directory of the index with the crawl; of a crawl with members, those of all of them
+    #[arg(value_name = "DIR", required = true)]
+    directories: Vec<PathBuf>,
     /// The directory of the new index
     #[arg(long, value_name = "NEW")]
     into: PathBuf,
@@ -35,14 +39,17 @@ pub(super) struct ReplayArguments {
 
 /// Runs the subcommand.
 pub(super) fn run(arguments: &ReplayArguments) -> anyhow::Result<ExitCode> {
-    let storage = existing_crawl(&arguments.directory)?;
+    let storages = arguments.directories.iter();
+    let storages = storages.map(|directory| existing_crawl(directory));
+    let storages = storages.collect::<anyhow::Result<Vec<_>>>()?;
+    note_missing(&storages)?;
     let index = Arc::new(RealStorage::create_directory(&arguments.into)?);
     let build = BuildOptions {
         threads: cores_count(),
         ..BuildOptions::default()
     };
     let mut meter = Meter::start("replaying", None);
-    let (read, committed) = crawl::replay(&storage, index, build, &mut |read| {
+    let (read, committed) = crawl::replay(&storages, index, build, &mut |read| {
         meter.update(read.bytes, |_| {
             format!("{} documents, {}", count(read.documents), bytes(read.bytes))
         });
@@ -69,4 +76,23 @@ pub(super) fn run(arguments: &ReplayArguments) -> anyhow::Result<ExitCode> {
         committed.generation,
     ))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says which members of the crawl are not among those whose folders are given.
+fn note_missing(storages: &[SharedStorage]) -> anyhow::Result<()> {
+    let mut missing = BTreeSet::new();
+    for storage in storages {
+        missing.extend(crawl::members_of(storage)?.0);
+    }
+    for storage in storages {
+        missing.remove(&crawl::members_of(storage)?.1.unwrap_or_default());
+    }
+    if !missing.is_empty() {
+        let names: Vec<String> = missing.into_iter().collect();
+        note(&format!(
+            "note: without the pages of {}, whose directories are not given",
+            names.join(", ")
+        ));
+    }
+    Ok(())
 }

@@ -11,9 +11,10 @@ use crate::meter::Meter;
 use crate::terminal::print;
 use anyhow::Context;
 use crawl::config::{RuleForm, Within};
-use crawl::{Crawl, CrawlConfig, CrawlProgress, CrawlSetup};
+use crawl::{Crawl, CrawlConfig, CrawlProgress, CrawlSetup, MemberSetup};
 use index::BuildOptions;
 use ipnet::IpNet;
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode};
 use std::sync::Arc;
@@ -30,6 +31,9 @@ pub(super) struct RunArguments {
     /// The directory of the index; the crawl is in its folder `crawl`
     #[arg(long, value_name = "DIR", required = true)]
     into: Option<PathBuf>,
+    /// Name of this process among the [[member]] tables of the configuration, which share the hosts of the crawl
+    #[arg(long, value_name = "NAME")]
+    member: Option<String>,
     /// Boundary around the URLs
     #[arg(long, value_name = "WHAT")]
     within: Option<Boundary>,
@@ -124,6 +128,7 @@ pub(super) fn run(arguments: RunArguments) -> anyhow::Result<ExitCode> {
         resolver: None,
         watch: arguments.watch,
         is_read_meanwhile: arguments.serve,
+        member: member_setup(&config, arguments.member.as_deref())?,
     };
     let interrupt = Interrupt::listen()?;
     let indexnow = arguments.indexnow.as_deref();
@@ -157,6 +162,33 @@ pub(super) fn run(arguments: RunArguments) -> anyhow::Result<ExitCode> {
         true => ExitCode::FAILURE,
         false => ExitCode::SUCCESS,
     })
+}
+
+/// Listens for the other members at the address that the configuration gives this one.
+fn member_setup(config: &CrawlConfig, name: Option<&str>) -> anyhow::Result<Option<MemberSetup>> {
+    let Some(name) = name else {
+        return Ok(None);
+    };
+    let members = &config.members;
+    let member = members.iter().find(|member| member.name == name);
+    let Some(member) = member else {
+        let names: Vec<&str> = members.iter().map(|member| &*member.name).collect();
+        anyhow::bail!(
+            "--member {name}: the configuration has no such [[member]]{}{}",
+            if names.is_empty() {
+                ""
+            } else {
+                "; its members are "
+            },
+            names.join(", ")
+        );
+    };
+    let listener = TcpListener::bind(&member.address)
+        .with_context(|| format!("member {name}: cannot listen at {}", member.address))?;
+    Ok(Some(MemberSetup {
+        name: name.to_owned(),
+        listener: Arc::new(listener),
+    }))
 }
 
 /// Returns the configuration that the arguments make.

@@ -55,6 +55,13 @@ pub(super) fn text_summary(progress: &CrawlProgress, directory: &Path) -> String
         counted(progress.links_out_of_scope, "link"),
         count(progress.links_trapped),
     ));
+    if progress.handed_over + progress.taken_over > 0 {
+        text.push_str(&format!(
+            "members    {} handed over to others, {} taken over\n",
+            counted(progress.handed_over, "URL"),
+            count(progress.taken_over),
+        ));
+    }
     if progress.duplicates > 0 {
         let pages = counted(progress.duplicates, "page");
         text.push_str(&format!(

@@ -17,6 +17,8 @@ const LOCK_NAME: &str = "frontier.lock";
 /// Findings of opening.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recovered {
+    /// There was none: it was made.
+    pub is_new: bool,
     /// Changes of the journal that were applied.
     pub changes: u64,
     /// Bytes of an unfinished end of the journal that were cut: nothing in them had been acknowledged.
@@ -77,7 +79,10 @@ impl Store {
             _lock: lock,
         };
         store.renew_reader();
-        let mut recovered = Recovered::default();
+        let mut recovered = Recovered {
+            is_new,
+            ..Recovered::default()
+        };
         if let Some(region) = &region {
             let tail = journal::read(region, &old_journal);
             recovered.cut_bytes = tail.cut_bytes;

@@ -2,6 +2,7 @@
 mod crawl;
 mod damage;
 mod driver;
+mod elsewhere;
 mod hosts;
 mod life;
 mod power;

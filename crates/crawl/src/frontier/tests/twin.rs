@@ -19,7 +19,7 @@ struct Pair {
 
 fn outcome(dice: &mut Dice) -> Outcome {
     let took_ms = dice.below(900);
-    match dice.below(9) {
+    match dice.below(10) {
         0 => Outcome::Gone {
             status: 404,
             took_ms,
@@ -30,6 +30,7 @@ fn outcome(dice: &mut Dice) -> Outcome {
             took_ms,
         },
         3 => Outcome::Refused(Refusal::Robots),
+        5 => Outcome::HandedOver,
         4 => Outcome::Failed {
             failure: [Failure::Timeout, Failure::Client, Failure::Throttled]
                 [dice.below(3) as usize],
