@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 import signal
+import socket
 import subprocess
 import threading
 
@@ -253,6 +254,8 @@ def prepared(path, shell, server):
         site, said = shell.begin("python3 -u -m http.server 0 --bind 127.0.0.1 --directory handbook", "Serving")
         address = re.search(r"http://[0-9.:]+/", said)[0]
         shell.run(f"shorttail crawl {address} --owned --allow-addresses 127.0.0.0/8 --into my-docs")
+        if path in (["crawl"], ["crawl", "replay"]):
+            crawl_by_members(shell, address, ["a", "b", "c"])
         return [site]
     if path == ["restore"]:
         shell.run("shorttail snapshot my-index --into my-backup")
@@ -266,6 +269,18 @@ def prepared(path, shell, server):
         tables += f'[[{kind}]]\naddress = "{address}"\nchunks = "0-1"\n'
     (shell.folder / "cluster.toml").write_text("chunks = 2\n" + tables)
     return [index, texts]
+
+
+def crawl_by_members(shell, address, names):
+    """Crawls a site by members, each into docs-NAME, as crawl.toml says."""
+    tables = f'allow_addresses = ["127.0.0.0/8"]\nmembers_wait_s = 1\n[[site]]\nseeds = ["{address}"]\nowned = true\n'
+    listeners = [socket.create_server(("127.0.0.1", 0)) for _ in names]
+    for name, listener in zip(names, listeners):
+        tables += f'[[member]]\nname = "{name}"\naddress = "127.0.0.1:{listener.getsockname()[1]}"\n'
+        listener.close()
+    (shell.folder / "crawl.toml").write_text(tables)
+    crawls = [f"shorttail crawl crawl.toml --into docs-{name} --member {name}" for name in names]
+    shell.run(" & ".join(crawls) + " & wait $(jobs -p)")
 
 
 def test_every_command_is_tried(shorttail):

@@ -40,6 +40,14 @@ pub enum CrawlError {
         /// Path of the directory.
         path: PathBuf,
     },
+    /// No browser for sites that are rendered.
+    #[error(
+        "render: no Chromium on the path; install it, or name it as chromium = \"/usr/bin/chromium\" in the configuration"
+    )]
+    NoChromium,
+    /// The renderer cannot be set up.
+    #[error("{0}")]
+    Render(String),
     /// Folder of another member, or of a crawl with other members.
     #[error(
         "{}: the crawl in it is {found}, but it was to be {asked}; hosts cannot change members: begin a new directory", path.display()

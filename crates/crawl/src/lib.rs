@@ -28,6 +28,7 @@ pub mod politeness;
 pub mod queues;
 pub mod reading;
 pub mod recrawl;
+mod render;
 mod run;
 pub mod synthetic;
 

@@ -36,6 +36,8 @@ pub struct CrawlProgress {
     pub duplicates: u64,
     /// URLs that pings asked for.
     pub pings: u64,
+    /// Pages read as a browser showed them.
+    pub rendered: u64,
     /// Pages cut at the limit of a body.
     pub cut: u64,
     /// Links out of the scope, not visited.

@@ -163,6 +163,8 @@ impl WebArchive {
 fn page_of(record: &Record) -> Result<(String, Body), String> {
     match record.kind {
         Kind::Response => {}
+        // A page as a browser showed it.
+        Kind::Conversion if record.http().is_some() => {}
         Kind::Conversion => {
             let media_type = record.header("Content-Type").unwrap_or("");
             return match media_type.split(';').next().unwrap_or("").trim() {

@@ -24,6 +24,12 @@ pub struct CrawlConfig {
     pub user_agent: String,
     /// Networks of private addresses that may be connected to, as `127.0.0.0/8`. All others are refused.
     pub allow_addresses: Vec<IpNet>,
+    /// Chromium, for sites that are rendered. `None`: the first one on the path.
+    pub chromium: Option<PathBuf>,
+    /// Further arguments of Chromium.
+    pub chromium_arguments: Vec<String>,
+    /// Time to render a page, in seconds; after it the page is taken as it was fetched.
+    pub render_max_s: f64,
     /// Files (PEM) of certificate authorities that are trusted beside those of the web, such as that of an intranet.
     pub authorities: Vec<PathBuf>,
     /// Time between two commits of the index, in seconds.
@@ -50,6 +56,9 @@ impl Default for CrawlConfig {
             members_wait_s: 60.0,
             user_agent: USER_AGENT.to_owned(),
             allow_addresses: Vec::new(),
+            chromium: None,
+            chromium_arguments: Vec::new(),
+            render_max_s: 60.0,
             authorities: Vec::new(),
             commit_every_s: 60.0,
             pages_max: None,
@@ -100,6 +109,7 @@ impl CrawlConfig {
             ("commit_every_s", self.commit_every_s, 0.1, "0.1 and more"),
             ("gap_s", self.gap_s, 0.0, "0 and more"),
             ("members_wait_s", self.members_wait_s, 0.0, "0 and more"),
+            ("render_max_s", self.render_max_s, 1.0, "1 and more"),
             ("fetches_max", self.fetches_max as f64, 1.0, "1 and more"),
         ];
         for (name, value, least, range) in ranges {

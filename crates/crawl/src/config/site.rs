@@ -16,6 +16,10 @@ pub struct SiteConfig {
     pub rules: Vec<RuleForm>,
     /// Whether the sites are the user's own: several requests at a time, no pause between them.
     pub owned: bool,
+    /// Whether pages are read as a browser shows them, after their scripts.
+    pub render: bool,
+    /// Hosts beside that of the page from which rendered pages may load scripts and data.
+    pub render_from: Vec<String>,
     /// Parameters of queries that do not change the page. They are dropped.
     pub parameters: Vec<String>,
     /// IndexNow key of an own site, instead of a key file on it. The copy of the configuration on the disk has none.

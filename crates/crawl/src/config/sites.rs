@@ -112,6 +112,17 @@ impl Sites {
         }
     }
 
+    /// Returns the site of a URL, if its pages are rendered.
+    pub(crate) fn rendered(&self, url: &CanonicalUrl) -> Option<&SiteConfig> {
+        let config = &self.sites.get(self.admit(url).ok()?.site)?.config;
+        config.render.then_some(config)
+    }
+
+    /// Returns whether any site is rendered.
+    pub(crate) fn is_any_rendered(&self) -> bool {
+        self.sites.iter().any(|site| site.config.render)
+    }
+
     /// Returns the IndexNow key that is configured for the site of a URL.
     pub fn indexnow_key(&self, url: &CanonicalUrl) -> Option<&str> {
         let site = self.sites.get(self.admit(url).ok()?.site)?;

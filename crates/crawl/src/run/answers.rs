@@ -123,6 +123,11 @@ impl Crawl {
         };
         self.progress.wire_bytes += answered.wire_bytes;
         self.progress.cut += u64::from(answered.is_cut);
+        match &answered.rendered {
+            Some(Ok(())) => self.progress.rendered += 1,
+            Some(Err(reason)) => self.progress.notice(format!("{url}: {reason}")),
+            None => {}
+        }
         match &outcome {
             Outcome::Fetched { .. } => self.progress.fetched += 1,
             Outcome::NotModified { .. } => self.progress.not_modified += 1,

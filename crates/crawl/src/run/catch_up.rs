@@ -165,12 +165,15 @@ impl ArchiveReader<'_> {
         (file, offset): (u32, u64),
         gone: &mut HashSet<String>,
     ) -> Option<Found> {
-        if !matches!(record.kind, Kind::Response | Kind::Metadata) {
+        if !matches!(
+            record.kind,
+            Kind::Response | Kind::Conversion | Kind::Metadata
+        ) {
             return None;
         }
         let url = record.uri.as_deref()?;
         let known = self.frontier.explain(url)?.record;
-        let is_response = record.kind == Kind::Response;
+        let is_response = record.kind != Kind::Metadata;
         if known.source == Source::Probe {
             let url = CanonicalUrl::parse(url).ok()?;
             let reading = self.reading(record).filter(|_| is_response)?;

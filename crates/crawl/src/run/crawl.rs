@@ -2,7 +2,7 @@
 
 use super::rate::RecentRate;
 use super::rules::RulesCache;
-use super::setup::{fetch_options, frontier_options, now, opened_sites, time_text};
+use super::setup::{fetch_options, frontier_options, now, opened_sites, renderer, time_text};
 use super::sharing::{MemberSetup, Rest, Sharing, ownership};
 use super::state::{self, CrawlState, LOCK_NAME, STOP_NAME};
 use super::visit::{Event, VisitContext};
@@ -108,10 +108,14 @@ impl Crawl {
         let facts_end = (state.facts_file, state.facts_bytes);
         let (collection, is_whole) = Collection::open(storage.clone(), facts_end)?;
         let fetch = fetch_options(&config, &sites, setup.resolver)?;
+        let resolver = fetch.resolver.clone();
+        let fetcher = Arc::new(Fetcher::new(fetch)?);
+        let renderer = renderer(&config, &sites, &fetcher)?;
         let mut crawl = Crawl {
-            resolver: fetch.resolver.clone(),
+            resolver,
             context: Arc::new(VisitContext {
-                fetcher: Fetcher::new(fetch)?,
+                fetcher,
+                renderer,
                 product_token: config.product_token().to_owned(),
             }),
             indexing: Indexing::start(setup.index, setup.build).map_err(CrawlError::Threads)?,

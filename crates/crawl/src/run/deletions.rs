@@ -260,6 +260,7 @@ fn outcome(event: Event) -> Outcome {
         kind,
         wire_bytes: 0,
         is_cut: false,
+        rendered: None,
         validators: Validators::default(),
         retry_after_s: None,
         records: Records {

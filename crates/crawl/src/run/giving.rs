@@ -3,16 +3,18 @@
 use super::collect::is_withheld;
 use super::crawl::Crawl;
 use super::setup::now;
-use super::visit::{Event, PageVisit, visit_page, visit_robots};
+use super::visit::{Event, PageVisit, RenderManners, visit_page, visit_robots};
 use crate::error::CrawlError;
 use crate::frontier::{
     Effect, Next, Outcome, Parked, Permission, Refusal, Source, Validators, Visit, VisitKind,
 };
 use crate::politeness::TimeMs;
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 use web::address::CanonicalUrl;
+use web::robots::Rules;
 
 /// Longest wait for a visit that ends, before the clock is looked at again.
 pub(super) const TURN: Duration = Duration::from_millis(100);
@@ -113,10 +115,15 @@ impl Crawl {
         if self.sites.admit(&url).is_err() {
             return Some(Outcome::Refused(Refusal::Rule));
         }
-        let token = &self.context.product_token;
-        let rules = self.rules.rules(&mut self.frontier, &visit.origin, token);
+        let rules = self.host_rules(&visit.origin);
         let is_allowed = rules.allows(url.path_and_query()).allowed;
         (!is_allowed).then_some(Outcome::Refused(Refusal::Robots))
+    }
+
+    /// Returns the rules of the robots.txt of an origin.
+    fn host_rules(&mut self, origin: &str) -> Arc<Rules> {
+        let token = &self.context.product_token;
+        self.rules.rules(&mut self.frontier, origin, token)
     }
 
     /// Sends the request of a visit whose address is known, unless the address is in use.
@@ -150,6 +157,15 @@ impl Crawl {
             return Ok(());
         };
         self.in_flight += 1;
+        let sites = self.sites.clone();
+        let render = match sites.rendered(&url) {
+            Some(site) => Some(RenderManners {
+                rules: self.host_rules(&visit.origin),
+                is_owned: site.owned,
+                from: site.render_from.clone(),
+            }),
+            None => None,
+        };
         let record = visit.record.as_ref();
         let templates = self.collection.templates_of(&visit.origin);
         let visited = visit_page(
@@ -167,8 +183,9 @@ impl Crawl {
                     }
                     _ => Validators::default(),
                 },
-                sites: self.sites.clone(),
+                sites,
                 templates,
+                render,
             },
         );
         self.runtime.spawn(async move {

@@ -3,11 +3,13 @@
 use super::state::{self, CrawlState, LOCK_NAME, STOP_NAME};
 use crate::config::{ConfigError, CrawlConfig, Sites};
 use crate::error::CrawlError;
-use crate::fetch::{AddressGuard, FetchOptions, Limits, OriginHeaders, Resolve};
+use crate::fetch::{AddressGuard, FetchOptions, Fetcher, Limits, OriginHeaders, Resolve};
 use crate::frontier::FrontierOptions;
 use crate::politeness::{Law, TimeMs};
+use crate::render::{RenderOptions, Renderer, find_program};
 use jiff::Timestamp;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio_rustls::rustls::pki_types::CertificateDer;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use url::Url;
@@ -120,6 +122,32 @@ pub(super) fn frontier_options(config: &CrawlConfig, sites: &Sites) -> FrontierO
         owned: sites.owned_origins().map(str::to_owned).collect(),
         ..FrontierOptions::default()
     }
+}
+
+/// Returns the renderer, if a site is rendered.
+pub(super) fn renderer(
+    config: &CrawlConfig,
+    sites: &Sites,
+    fetcher: &Arc<Fetcher>,
+) -> Result<Option<Renderer>, CrawlError> {
+    if !sites.is_any_rendered() {
+        return Ok(None);
+    }
+    let program = config.chromium.clone().or_else(find_program);
+    let options = RenderOptions {
+        program: program.ok_or(CrawlError::NoChromium)?,
+        arguments: config.chromium_arguments.clone(),
+        user_agent: config.user_agent.clone(),
+        product_token: config.product_token().to_owned(),
+        page_max: Duration::from_secs_f64(config.render_max_s),
+        gap: Duration::from_secs_f64(config.gap_s),
+        html_bytes_max: config.body_bytes_max,
+        browsers_max: std::thread::available_parallelism().map_or(1, usize::from),
+    };
+    let renderer = Renderer::new(options, fetcher.clone());
+    renderer
+        .map(Some)
+        .map_err(|error| CrawlError::Render(error.to_string()))
 }
 
 pub(crate) fn fetch_options(

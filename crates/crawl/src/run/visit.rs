@@ -6,6 +6,7 @@ use crate::fetch::{AcceptedTypes, FetchError, FetchRequest, Fetched, Fetcher, Ou
 use crate::frontier::{Source, Validators, VisitId};
 use crate::members::MemberEvent;
 use crate::reading::{self, Answer, Reading};
+use crate::render::{RenderError, RenderPage, Rendered, Renderer, Resource};
 use jiff::Timestamp;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -13,12 +14,18 @@ use std::time::Instant;
 use url::Url;
 use web::address::CanonicalUrl;
 use web::page::HostTemplates;
+use web::robots::Rules;
 use web::warc;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
+/// Type of the HTML of a rendered page.
+const RENDERED_TYPE: &str = "text/html; charset=utf-8";
+
 /// State that all visits share.
 pub(super) struct VisitContext {
-    pub(super) fetcher: Fetcher,
+    pub(super) fetcher: Arc<Fetcher>,
+    /// Where a site is rendered.
+    pub(super) renderer: Option<Renderer>,
     pub(super) product_token: String,
 }
 
@@ -34,6 +41,15 @@ pub(super) struct PageVisit {
     pub(super) sites: Arc<Sites>,
     /// Templates of the host, once there are any.
     pub(super) templates: Option<Arc<HostTemplates>>,
+    /// Whether it is rendered, and how.
+    pub(super) render: Option<RenderManners>,
+}
+
+/// How a page is rendered.
+pub(super) struct RenderManners {
+    pub(super) rules: Arc<Rules>,
+    pub(super) is_owned: bool,
+    pub(super) from: Vec<String>,
 }
 
 /// Visit that ended.
@@ -53,6 +69,8 @@ pub(super) struct Answered {
     pub(super) kind: AnswerKind,
     pub(super) wire_bytes: u64,
     pub(super) is_cut: bool,
+    /// Whether it was rendered, or why not; `None` where it was not to be.
+    pub(super) rendered: Option<Result<(), String>>,
     pub(super) validators: Validators,
     pub(super) retry_after_s: Option<u64>,
     pub(super) records: Records,
@@ -102,10 +120,15 @@ pub(super) async fn visit_page(context: Arc<VisitContext>, visit: PageVisit) -> 
         is_claimed,
         sites,
         templates,
+        render,
         ..
     } = visit;
     let answer = match fetched {
         Ok(fetched) => {
+            let rendered = match &render {
+                Some(manners) if is_html(&fetched) => context.render(&url, &fetched, manners).await,
+                _ => None,
+            };
             let (url, unread) = (url.clone(), url.to_string());
             // Reading and compressing take milliseconds of the processor.
             let read = move || {
@@ -114,7 +137,7 @@ pub(super) async fn visit_page(context: Arc<VisitContext>, visit: PageVisit) -> 
                     context.product_token.as_str(),
                     templates.as_deref(),
                 );
-                answered(&url, &fetched, date, reader)
+                answered(&url, &fetched, rendered, date, reader)
             };
             match tokio::task::spawn_blocking(read).await {
                 Ok(answered) => Ok(answered),
@@ -135,12 +158,46 @@ pub(super) async fn visit_page(context: Arc<VisitContext>, visit: PageVisit) -> 
     }
 }
 
+/// Returns whether an answer is a page that a browser can show.
+fn is_html(fetched: &Fetched) -> bool {
+    let content_type = fetched.header_text("content-type").unwrap_or_default();
+    let essence = content_type.split(';').next().unwrap_or_default().trim();
+    let is_html = ["text/html", "application/xhtml+xml"]
+        .iter()
+        .any(|html| essence.eq_ignore_ascii_case(html));
+    is_html && matches!(fetched.outcome, Outcome::Page) && (200..300).contains(&fetched.status)
+}
+
+impl VisitContext {
+    async fn render(
+        &self,
+        url: &CanonicalUrl,
+        fetched: &Fetched,
+        manners: &RenderManners,
+    ) -> Option<Result<Rendered, RenderError>> {
+        let page = RenderPage {
+            url,
+            fetched,
+            rules: manners.rules.clone(),
+            is_owned: manners.is_owned,
+            from: &manners.from,
+        };
+        Some(self.renderer.as_ref()?.render(&page).await)
+    }
+}
+
 fn answered(
     url: &CanonicalUrl,
     fetched: &Fetched,
+    rendered: Option<Result<Rendered, RenderError>>,
     date: Timestamp,
     (sites, product_token, templates): (&Sites, &str, Option<&HostTemplates>),
 ) -> Answered {
+    let (rendered, told) = match rendered {
+        Some(Ok(rendered)) => (Some(rendered), Some(Ok(()))),
+        Some(Err(error)) => (None, Some(Err(error.to_string()))),
+        None => (None, None),
+    };
     let kind = match &fetched.outcome {
         Outcome::Page if (200..300).contains(&fetched.status) => {
             let robots_tags: Vec<String> = fetched
@@ -149,10 +206,13 @@ fn answered(
                 .collect();
             let answer = Answer {
                 url,
-                content_type: fetched.header_text("content-type"),
+                content_type: match &rendered {
+                    Some(_) => Some(RENDERED_TYPE),
+                    None => fetched.header_text("content-type"),
+                },
                 robots_tags: &robots_tags,
                 language: fetched.header_text("content-language"),
-                body: &fetched.body,
+                body: rendered.as_ref().map_or(&fetched.body, |page| &page.html),
                 now_s: date.as_second(),
             };
             let reading = reading::read(&answer, sites, product_token, templates);
@@ -179,13 +239,19 @@ fn answered(
         retry_after_s: fetched
             .retry_after_ms(date.as_millisecond())
             .map(|ms| ms.div_ceil(1000)),
-        records: records(url, fetched, date, &kind),
+        records: records(url, (fetched, rendered.as_ref()), date, &kind),
         kind,
+        rendered: told,
     }
 }
 
 /// Writes the records of a visit into memory, where a write cannot fail.
-fn records(url: &CanonicalUrl, fetched: &Fetched, date: Timestamp, kind: &AnswerKind) -> Records {
+fn records(
+    url: &CanonicalUrl,
+    (fetched, rendered): (&Fetched, Option<&Rendered>),
+    date: Timestamp,
+    kind: &AnswerKind,
+) -> Records {
     let ip = fetched.remote.ip().to_string();
     let about = warc::About {
         uri: url.as_str(),
@@ -201,24 +267,67 @@ fn records(url: &CanonicalUrl, fetched: &Fetched, date: Timestamp, kind: &Answer
             writer.revisit(&about, &head, profile, (None, None, None))
         }
         _ => {
-            let truncated = fetched.truncated.map(|reason| match reason {
-                Truncated::Length => "length",
-                Truncated::Disconnect | Truncated::Decoding => "disconnect",
-            });
+            let truncated = truncated_text(fetched);
             writer.response(&about, &head, &fetched.body, truncated)
         }
     };
-    let (response_at, response_bytes, id) = match written {
+    let (mut response_at, mut response_bytes, id) = match written {
         Ok(written) => (written.offset, written.length_bytes, Some(written.id)),
         Err(_) => (0, 0, None),
     };
     // A `Vec` takes every write.
     let _ = writer.request(&about, &fetched.request_head, &[], id);
+    if let Some(rendered) = rendered {
+        for resource in &rendered.resources {
+            write_resource(&mut writer, resource, date);
+        }
+        let head = rendered_head(fetched, rendered.html.len());
+        // What is read again is what the browser showed.
+        if let Ok(written) = writer.conversion(&about, &head, &rendered.html, id) {
+            (response_at, response_bytes) = (written.offset, written.length_bytes);
+        }
+    }
     Records {
         members: writer.into_inner(),
         response_at,
         response_bytes,
     }
+}
+
+fn write_resource(writer: &mut warc::Writer<Vec<u8>>, resource: &Resource, date: Timestamp) {
+    let fetched = &*resource.fetched;
+    let ip = fetched.remote.ip().to_string();
+    let about = warc::About {
+        uri: &resource.url,
+        date,
+        ip: Some(&ip),
+    };
+    let (head, truncated) = (fetched.archived_head(), truncated_text(fetched));
+    let written = writer.response(&about, &head, &fetched.body, truncated);
+    let id = written.ok().map(|written| written.id);
+    let _ = writer.request(&about, &fetched.request_head, &[], id);
+}
+
+/// Returns the head of a rendered page: what the answer said of indexing and language, and the type of the HTML.
+fn rendered_head(fetched: &Fetched, html_bytes: usize) -> Vec<u8> {
+    let mut head = format!("HTTP/1.1 200 OK\r\nContent-Type: {RENDERED_TYPE}\r\n").into_bytes();
+    for (name, value) in &fetched.headers {
+        let is_kept = ["x-robots-tag", "content-language", "link"];
+        if is_kept.iter().any(|kept| name.eq_ignore_ascii_case(kept)) {
+            for part in [name.as_bytes(), b": ", value, b"\r\n"] {
+                head.extend_from_slice(part);
+            }
+        }
+    }
+    head.extend_from_slice(format!("Content-Length: {html_bytes}\r\n\r\n").as_bytes());
+    head
+}
+
+fn truncated_text(fetched: &Fetched) -> Option<&'static str> {
+    fetched.truncated.map(|reason| match reason {
+        Truncated::Length => "length",
+        Truncated::Disconnect | Truncated::Decoding => "disconnect",
+    })
 }
 
 /// Redirects that a request for robots.txt follows (RFC 9309, section 2.3.1.2).

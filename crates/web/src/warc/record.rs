@@ -109,6 +109,10 @@ impl Record {
     pub fn http(&self) -> Option<HttpHead> {
         match self.kind {
             Kind::Request | Kind::Response | Kind::Revisit => HttpHead::parse(&self.block),
+            // Of a page that a browser rendered.
+            Kind::Conversion if is_message(self.header("Content-Type")) => {
+                HttpHead::parse(&self.block)
+            }
             _ => None,
         }
     }
@@ -148,4 +152,10 @@ impl Record {
             Some(written) => Digest::check(written, bytes),
         }
     }
+}
+
+/// Returns whether a block is said to be an HTTP message.
+fn is_message(content_type: Option<&str>) -> bool {
+    let essence = content_type.and_then(|text| text.split(';').next());
+    essence.is_some_and(|text| text.trim().eq_ignore_ascii_case("application/http"))
 }

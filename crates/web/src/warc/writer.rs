@@ -179,6 +179,22 @@ impl<W: Write> Writer<W> {
         self.record("revisit", Some(about.uri), about.date, extra, head, &[])
     }
 
+    /// Writes what became of an answer: the page as a browser shows it, with a head as that of an answer.
+    pub fn conversion(
+        &mut self,
+        about: &About<'_>,
+        head: &[u8],
+        body: &[u8],
+        refers_to: Option<RecordId>,
+    ) -> io::Result<Written> {
+        let mut extra = about_fields(about);
+        if let Some(id) = refers_to {
+            extra.push(("WARC-Refers-To", id.to_string()));
+        }
+        push_type(&mut extra, "application/http; msgtype=response");
+        self.record("conversion", Some(about.uri), about.date, extra, head, body)
+    }
+
     /// Writes statements about another record.
     pub fn metadata(
         &mut self,

@@ -29,7 +29,7 @@ EXAMPLES:
         A site of your own: several requests at a time; private addresses only by name
     shorttail crawl crawl.toml --into my-docs --watch --indexnow 127.0.0.1:7702
         Go on for ever, and visit at once what publishers of your own sites submit by IndexNow
-    shorttail crawl crawl.toml --into my-docs --member a
+    shorttail crawl crawl.toml --into docs-a --member a
         One of several processes that share the hosts, as the configuration names them
     shorttail crawl status my-docs
     shorttail crawl explain https://docs.example.org/page --in my-docs
