@@ -13,39 +13,17 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use urls::{host_and_path, mix, resident_mb};
+
+#[path = "../../../bench/crawl/urls.rs"]
+mod urls;
 
 const NOW: TimeMs = TimeMs(1_790_000_000_000);
 
-fn mix(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut mixed = *state;
-    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ mixed >> 31
-}
-
-/// About 60 bytes, as the mean of real documentation.
 fn url(out: &mut String, number: u64) -> Result<(), std::fmt::Error> {
+    let (host, path) = host_and_path(number);
     out.clear();
-    let (host, page) = (number / 50, number % 50);
-    let (section, name) = (page / 10, mix(&mut number.clone()) >> 40);
-    write!(
-        out,
-        "https://www.host-{host}.example/docs/section-{section}/page-{name:06x}-{page}.html"
-    )
-}
-
-fn resident_mb() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status
-        .lines()
-        .find(|line| line.starts_with("RssAnon:"))
-        .unwrap_or_default();
-    line.split_whitespace()
-        .nth(1)
-        .and_then(|kb| kb.parse::<u64>().ok())
-        .unwrap_or(0)
-        / 1_024
+    write!(out, "https://www.host-{host}.example{path}")
 }
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -9,31 +9,16 @@ use std::error::Error;
 use std::fmt::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use urls::{host_and_path, mix, resident_mb};
 
-fn mix(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut mixed = *state;
-    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ mixed >> 31
-}
+#[path = "../../urls.rs"]
+mod urls;
 
 /// The key of a URL: its host reversed, then its path.
 fn key(out: &mut String, number: u64) -> Result<(), std::fmt::Error> {
+    let (host, path) = host_and_path(number);
     out.clear();
-    let (host, page) = (number / 50, number % 50);
-    let (section, name) = (page / 10, mix(&mut number.clone()) >> 40);
-    write!(
-        out,
-        "example.host-{host}.www:https/docs/section-{section}/page-{name:06x}-{page}.html"
-    )
-}
-
-fn resident_mb() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with("RssAnon:"));
-    let kb = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok());
-    kb.unwrap_or(0) / 1_024
+    write!(out, "example.host-{host}.www:https{path}")
 }
 
 fn disk_bytes(path: &Path) -> std::io::Result<u64> {

@@ -47,6 +47,9 @@ pub(super) struct RunArguments {
     /// The sites are your own: up to 8 requests at a time, no pauses
     #[arg(long)]
     owned: bool,
+    /// Read pages as Chromium shows them, after their scripts; it must be installed
+    #[arg(long)]
+    render: bool,
     /// Permit connections to private addresses of a network, such as 127.0.0.0/8
     #[arg(long, value_name = "NETWORK", value_delimiter = ',')]
     allow_addresses: Vec<IpNet>,
@@ -213,6 +216,7 @@ fn configuration(arguments: &RunArguments) -> anyhow::Result<CrawlConfig> {
     let rules: Vec<RuleForm> = allowed.chain(denied).collect();
     for site in &mut config.sites {
         site.owned |= arguments.owned;
+        site.render |= arguments.render;
         site.rules.splice(0..0, rules.iter().cloned());
         site.within = match arguments.within {
             None => site.within,

@@ -62,6 +62,12 @@ pub(super) fn text_summary(progress: &CrawlProgress, directory: &Path) -> String
             count(progress.taken_over),
         ));
     }
+    if progress.rendered > 0 {
+        let rendered = counted(progress.rendered, "page");
+        text.push_str(&format!(
+            "rendered   {rendered}, as a browser showed them\n"
+        ));
+    }
     if progress.duplicates > 0 {
         let pages = counted(progress.duplicates, "page");
         text.push_str(&format!(
