@@ -5,7 +5,7 @@
 //! activities prove the end (the argument of Mattern 1987, "Algorithms for distributed termination detection", section 6):
 //! between them is an instant at which all were quiet, and a message on its way then would have kept its sender from being
 //! quiet. Whoever finds this out tells the others before it ends.
-use super::Client;
+use super::client::Client;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use wire::members::{ActivityReply, ActivityRequest, ConcludeRequest, Sender};

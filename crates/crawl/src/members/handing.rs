@@ -1,5 +1,5 @@
 //! Task that hands URLs over to one member: what has come is one message, repeated until the member has it on its disk.
-use super::Client;
+use super::client::Client;
 use super::ends::{Ends, MemberEvent};
 use crate::frontier::VisitId;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ const MESSAGE_URLS_MAX: usize = 1_000;
 /// Waits before a message is repeated.
 const RETRY_FIRST: Duration = Duration::from_millis(200);
 const RETRY_MAX: Duration = Duration::from_secs(10);
-/// Time after which a refusal is told. Members do not start at one instant.
+/// Time after which a refusal becomes a notice. Members do not start at one instant.
 const TOLD_AFTER: Duration = Duration::from_secs(5);
 
 /// Part of a message to another member.

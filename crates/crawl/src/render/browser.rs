@@ -1,5 +1,5 @@
 //! Chromium without a window: a process and a profile of its own for each page, connected to the proxy alone.
-use super::{RenderError, RenderOptions};
+use super::page::{RenderError, RenderOptions};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;

@@ -1,6 +1,6 @@
 //! Proxy of one page: the only thing that its browser can reach.
-use super::resources::{Manners, Resource, Resources, for_browser};
-use super::{RenderError, RenderPage};
+use super::page::{RenderError, RenderPage, Resource};
+use super::resources::{Manners, Resources, for_browser};
 use crate::fetch::Fetched;
 use bytes::Bytes;
 use http_body_util::Full;

@@ -1,5 +1,5 @@
 //! Resources of rendered pages: who may be asked, with which pauses, and what earlier pages have fetched.
-use super::RenderOptions;
+use super::page::RenderOptions;
 use crate::fetch::{AcceptedTypes, FetchRequest, Fetched, Fetcher, Outcome};
 use bytes::Bytes;
 use std::collections::HashMap;
@@ -15,13 +15,6 @@ const KEPT_MAX: Duration = Duration::from_secs(600);
 /// Pause as a multiple of the time of the last answer, as in the politeness law, and its greatest length.
 const GAP_PER_FETCH_TIME: u32 = 2;
 const GAP_MAX: Duration = Duration::from_secs(30);
-
-/// Resource that was fetched for a page.
-#[derive(Clone)]
-pub(crate) struct Resource {
-    pub(crate) url: String,
-    pub(crate) fetched: Arc<Fetched>,
-}
 
 /// State of a host that resources come from.
 #[derive(Default)]

@@ -17,7 +17,7 @@ use web::address::CanonicalUrl;
 use web::robots::Rules;
 
 /// Longest wait for a visit that ends, before the clock is looked at again.
-pub(super) const TURN: Duration = Duration::from_millis(100);
+const TURN: Duration = Duration::from_millis(100);
 /// A run ends where nothing is due for longer than this, in milliseconds: longer than any Crawl-delay that is kept. Hosts whose
 /// robots.txt cannot be read do not count, however soon it is read again: the next run visits them.
 const WAIT_MS_MAX: u64 = 400_000;

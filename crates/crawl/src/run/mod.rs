@@ -21,6 +21,7 @@ mod deletions;
 mod discoveries;
 mod figures;
 mod giving;
+mod handing;
 mod outcome;
 mod pings;
 mod probe;

@@ -54,15 +54,15 @@ fn killed_crawls_lose_nothing() {
     let (storage, index) = storages(whole.path());
     crawl(seed.clone(), &storage, &index);
     let expected = served.expected();
-    let pages = served.log().len();
+    let pages = served.requests_count();
 
     for kill in 0..kills {
-        let before = served.log().len();
+        let before = served.requests_count();
         let mut child = child(killed.path(), &seed);
         // At the start, in the middle, and near the end.
         let requests = before + 1 + kill * pages / (2 * kills);
         wait_for("requests", || {
-            served.log().len() >= requests || child.try_wait().unwrap().is_some()
+            served.requests_count() >= requests || child.try_wait().unwrap().is_some()
         });
         // It may have ended by itself.
         let _ = child.kill();

@@ -206,10 +206,10 @@ fn a_loss_of_power_of_a_member_loses_nothing() {
                 crawl: crawl.clone(),
                 index: index.clone(),
             };
-            let requests = served.log().len() + 12;
+            let requests = served.requests_count() + 12;
             let after = std::sync::Mutex::new(None);
             members.run(0, &folders, &|| {
-                let is_time = served.log().len() >= requests;
+                let is_time = served.requests_count() >= requests;
                 if is_time {
                     // Nothing is acknowledged after this.
                     let index = index.power_loss(losses);

@@ -9,7 +9,6 @@ use crawl::synthetic::{
 use crawl::{Crawl, CrawlConfig, CrawlProgress, CrawlSetup};
 use index::{BuildOptions, Index, StoredDocument};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::BufReader;
 use std::sync::Arc;
 use std::time::Duration;
 use vfs::{MemoryStorage, SharedStorage};
@@ -74,7 +73,21 @@ impl Served {
 
     /// Requests so far.
     pub(crate) fn log(&self) -> Vec<LogRecord> {
-        read_log(BufReader::new(self.log.reopen().unwrap())).unwrap()
+        read_log(&*self.whole_lines()).unwrap()
+    }
+
+    /// Number of requests so far.
+    pub(crate) fn requests_count(&self) -> usize {
+        let lines = self.whole_lines();
+        lines.iter().filter(|&&byte| byte == b'\n').count()
+    }
+
+    /// The log without a line that is being written.
+    fn whole_lines(&self) -> Vec<u8> {
+        let mut lines = std::fs::read(self.log.path()).unwrap();
+        let end = lines.iter().rposition(|&byte| byte == b'\n');
+        lines.truncate(end.map_or(0, |end| end + 1));
+        lines
     }
 
     /// URLs of the pages that belong into the index, each text once.
