@@ -170,14 +170,13 @@ impl Crawl {
     /// Decides what follows when everything due is given out; `wait` is the longest wait for events, `None` where nothing
     /// is due. A crawl of one process is over then.
     pub(super) fn rest(&mut self, wait: Option<Duration>) -> Rest {
-        let (Some(sharing), None) = (&self.sharing, wait) else {
-            return wait.map_or(Rest::Over { is_complete: true }, |wait| {
-                if let Some(sharing) = &self.sharing {
-                    sharing.members.figures.set_busy();
-                }
-                Rest::Until(wait)
-            });
+        let Some(sharing) = &self.sharing else {
+            return wait.map_or(Rest::Over { is_complete: true }, Rest::Until);
         };
+        if let Some(wait) = wait {
+            sharing.members.figures.set_busy();
+            return Rest::Until(wait);
+        }
         match sharing.members.figures.set_idle(sharing.handing == 0) {
             None => Rest::Until(TURN),
             Some(RunEnd::AllQuiet) => Rest::Over { is_complete: true },

@@ -14,6 +14,9 @@ const CHILD: &str = "CRAWL_TEST_CHILD";
 const KILLS: usize = 10;
 const HOSTS: u32 = 24;
 
+/// Requests of a process, at most, before it is killed: twice those after which the state of a crawl is synced.
+const REQUESTS_MAX: usize = 600;
+
 fn asked<T: FromStr>(name: &str, otherwise: T) -> T {
     let asked = std::env::var(name).ok().and_then(|text| text.parse().ok());
     asked.unwrap_or(otherwise)
@@ -59,8 +62,8 @@ fn killed_crawls_lose_nothing() {
     for kill in 0..kills {
         let before = served.requests_count();
         let mut child = child(killed.path(), &seed);
-        // At the start, in the middle, and near the end.
-        let requests = before + 1 + kill * pages / (2 * kills);
+        // At the start, in the middle, and near the end; of a large crawl before and after its state is synced.
+        let requests = before + 1 + kill * pages.min(REQUESTS_MAX) / kills;
         wait_for("requests", || {
             served.requests_count() >= requests || child.try_wait().unwrap().is_some()
         });
