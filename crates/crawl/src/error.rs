@@ -60,7 +60,7 @@ pub enum CrawlError {
         /// What was asked for.
         asked: String,
     },
-    /// A member that the configuration does not name, or none where it names some.
+    /// No member is named where the configuration has some, or no folder of one is given.
     #[error("{0}")]
     NoMember(String),
     /// The service for the other members cannot be started.

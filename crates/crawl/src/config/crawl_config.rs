@@ -100,6 +100,22 @@ impl CrawlConfig {
         &self.user_agent[..end.unwrap_or(self.user_agent.len())]
     }
 
+    /// Returns the position of a member.
+    ///
+    /// # Errors
+    /// No such member.
+    pub fn member_at(&self, name: &str) -> Result<usize, ConfigError> {
+        let names: Vec<&str> = self.members.iter().map(|member| &*member.name).collect();
+        let at = names.iter().position(|known| *known == name);
+        at.ok_or_else(|| ConfigError::NoMember {
+            name: name.to_owned(),
+            members: match names.is_empty() {
+                true => "none".to_owned(),
+                false => names.join(", "),
+            },
+        })
+    }
+
     /// Compiles the sites.
     ///
     /// # Errors

@@ -35,6 +35,16 @@ pub enum ConfigError {
         "[[member]]: {0}; each of 2 or more members has a name and an address host:port, as name = \"a\", address = \"10.0.0.1:7072\""
     )]
     Member(String),
+    /// A name that no member has.
+    #[error(
+        "--member {name}: the configuration has no such [[member]]; its members are: {members}"
+    )]
+    NoMember {
+        /// Name.
+        name: String,
+        /// Names of all members.
+        members: String,
+    },
     /// A number outside of its range.
     #[error("{name}: {value} is out of range ({range})")]
     Range {

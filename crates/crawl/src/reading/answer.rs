@@ -106,7 +106,7 @@ impl Reading {
 }
 
 /// Returns a media type in lower case, without parameters.
-pub(super) fn media_type(content_type: &str) -> String {
+pub(crate) fn media_type(content_type: &str) -> String {
     let essence = content_type.split([';', ',']).next().unwrap_or_default();
     essence.trim().to_ascii_lowercase()
 }

@@ -8,5 +8,6 @@ mod document;
 mod html;
 mod read;
 
+pub(crate) use answer::media_type;
 pub use answer::{Answer, FoundLink, ReadKind, Reading, TextShape};
 pub use read::{read, read_document};

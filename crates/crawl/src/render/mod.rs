@@ -18,5 +18,5 @@ mod renderer;
 mod resources;
 
 pub(crate) use browser::find_program;
-pub(crate) use page::{RenderError, RenderOptions, RenderPage, Rendered, Resource};
+pub(crate) use page::{Manners, RenderError, RenderOptions, RenderPage, Rendered, Resource};
 pub(crate) use renderer::Renderer;

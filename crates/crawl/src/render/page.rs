@@ -1,5 +1,6 @@
 //! What is rendered, how, and what becomes of it.
 use crate::fetch::Fetched;
+use crate::politeness::Law;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,24 +18,29 @@ pub(crate) struct RenderOptions {
     pub(crate) product_token: String,
     /// Time for a page, in all.
     pub(crate) page_max: Duration,
-    /// Shortest pause between two requests to a host.
-    pub(crate) gap: Duration,
+    pub(crate) law: Law,
     /// Bytes of HTML taken from the browser; longer pages are cut.
     pub(crate) html_bytes_max: usize,
     /// Browsers at work together.
     pub(crate) browsers_max: usize,
 }
 
-/// Page to render.
-pub(crate) struct RenderPage<'a> {
-    pub(crate) url: &'a CanonicalUrl,
-    pub(crate) fetched: &'a Fetched,
+/// Manners towards the host of a page, and where its resources come from.
+#[derive(Clone)]
+pub(crate) struct Manners {
     /// Rules of the host's robots.txt.
     pub(crate) rules: Arc<Rules>,
     /// Whether the host is the user's own: no pauses.
     pub(crate) is_owned: bool,
     /// Further hosts that resources may come from.
-    pub(crate) from: &'a [String],
+    pub(crate) from: Vec<String>,
+}
+
+/// Page to render.
+pub(crate) struct RenderPage<'a> {
+    pub(crate) url: &'a CanonicalUrl,
+    pub(crate) fetched: &'a Fetched,
+    pub(crate) manners: &'a Manners,
 }
 
 /// Page as scripts left it.

@@ -1,6 +1,6 @@
 //! Proxy of one page: the only thing that its browser can reach.
-use super::page::{RenderError, RenderPage, Resource};
-use super::resources::{Manners, Resources, for_browser};
+use super::page::{Manners, RenderError, RenderPage, Resource};
+use super::resources::Resources;
 use crate::fetch::Fetched;
 use bytes::Bytes;
 use http_body_util::Full;
@@ -26,6 +26,21 @@ use url::Url;
 const RESOURCES_MAX: usize = 200;
 const RESOURCES_BYTES_MAX: usize = 50 << 20;
 
+/// Headers of answers that the browser does not get.
+const LEFT_OUT: [&str; 11] = [
+    "alt-svc",
+    "connection",
+    "content-encoding",
+    "content-length",
+    "keep-alive",
+    "proxy-authenticate",
+    "set-cookie",
+    "strict-transport-security",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
 /// Proxy that runs until the drop.
 pub(super) struct Proxy {
     address: SocketAddr,
@@ -37,8 +52,7 @@ pub(super) struct Proxy {
 struct Page {
     url: Url,
     fetched: Fetched,
-    /// Hosts beside that of the page.
-    from: Vec<String>,
+    origin: String,
     manners: Manners,
     resources: Arc<Resources>,
     tls: TlsAcceptor,
@@ -77,16 +91,12 @@ impl Proxy {
         let url = Url::parse(page.url.as_str()).map_err(std::io::Error::other)?;
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
-        let manners = Manners {
-            origin: url.origin().ascii_serialization(),
-            rules: page.rules.clone(),
-            is_owned: page.is_owned,
-        };
-        resources.ended(&manners).await;
+        let (origin, manners) = (url.origin().ascii_serialization(), page.manners.clone());
+        resources.ended(&origin, &manners).await;
         let page = Arc::new(Page {
             url,
             fetched: page.fetched.clone(),
-            from: page.from.to_vec(),
+            origin,
             manners,
             resources,
             tls,
@@ -200,7 +210,7 @@ impl Page {
             && (url.origin() == self.url.origin()
                 || url
                     .host_str()
-                    .is_some_and(|host| self.from.iter().any(|from| from == host)));
+                    .is_some_and(|host| self.manners.from.iter().any(|from| from == host)));
         if !is_permitted || url.path() == "/favicon.ico" {
             return refused(StatusCode::FORBIDDEN);
         }
@@ -209,7 +219,8 @@ impl Page {
         {
             return refused(StatusCode::TOO_MANY_REQUESTS);
         }
-        let Some((fetched, is_new)) = self.resources.get(&url, &self.manners).await else {
+        let Some((fetched, is_new)) = self.resources.get(&url, &self.origin, &self.manners).await
+        else {
             return refused(StatusCode::FORBIDDEN);
         };
         let mut taken = self.taken();
@@ -225,14 +236,16 @@ impl Page {
     }
 }
 
+/// Returns an answer as a browser gets it: without codings, cookies and what binds it to the connection.
 fn response(fetched: &Fetched) -> Response<Full<Bytes>> {
-    let (body, headers) = for_browser(fetched);
     let mut response = Response::builder().status(fetched.status);
-    for (name, value) in headers {
-        response = response.header(name, value);
+    for (name, value) in &fetched.headers {
+        if !LEFT_OUT.iter().any(|out| name.eq_ignore_ascii_case(out)) {
+            response = response.header(name, value.as_slice());
+        }
     }
     // Names and values were those of an answer.
     response
-        .body(Full::new(body))
+        .body(Full::new(fetched.body.clone()))
         .unwrap_or_else(|_| refused(StatusCode::BAD_GATEWAY))
 }

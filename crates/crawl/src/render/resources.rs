@@ -1,7 +1,7 @@
 //! Resources of rendered pages: who may be asked, with which pauses, and what earlier pages have fetched.
-use super::page::RenderOptions;
+use super::page::{Manners, RenderOptions};
 use crate::fetch::{AcceptedTypes, FetchRequest, Fetched, Fetcher, Outcome};
-use bytes::Bytes;
+use crate::politeness::{Law, Pace, TimeMs};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -12,15 +12,12 @@ use web::robots::{Access, Robots, Rules, access};
 /// Resources kept for later pages, in bytes, and for how long.
 const KEPT_BYTES_MAX: usize = 64 << 20;
 const KEPT_MAX: Duration = Duration::from_secs(600);
-/// Pause as a multiple of the time of the last answer, as in the politeness law, and its greatest length.
-const GAP_PER_FETCH_TIME: u32 = 2;
-const GAP_MAX: Duration = Duration::from_secs(30);
 
 /// State of a host that resources come from.
 #[derive(Default)]
 struct Origin {
-    /// Earliest next request. The lock is held by the one under way.
-    gate: tokio::sync::Mutex<Option<Instant>>,
+    /// Its clock. The lock is held by the request under way.
+    pace: tokio::sync::Mutex<Pace>,
     /// Rules of its robots.txt; `None` inside where it cannot be read.
     rules: tokio::sync::OnceCell<Option<Arc<Rules>>>,
 }
@@ -29,7 +26,9 @@ struct Origin {
 pub(super) struct Resources {
     fetcher: Arc<Fetcher>,
     product_token: String,
-    gap: Duration,
+    law: Law,
+    /// Instant from which the clocks count.
+    started: Instant,
     origins: Mutex<HashMap<String, Arc<Origin>>>,
     kept: Mutex<Kept>,
 }
@@ -38,16 +37,6 @@ pub(super) struct Resources {
 struct Kept {
     resources: HashMap<String, (Instant, Arc<Fetched>)>,
     bytes: usize,
-}
-
-/// How requests for the resources of a page are sent.
-#[derive(Clone)]
-pub(super) struct Manners {
-    /// Origin of the page, whose robots.txt is known.
-    pub(super) origin: String,
-    pub(super) rules: Arc<Rules>,
-    /// Whether the origin is the user's own.
-    pub(super) is_owned: bool,
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -59,28 +48,39 @@ impl Resources {
         Resources {
             fetcher,
             product_token: options.product_token.clone(),
-            gap: options.gap,
+            law: options.law,
+            started: Instant::now(),
             origins: Mutex::default(),
             kept: Mutex::default(),
         }
     }
 
     /// Notes that a request to the origin of a page has just ended.
-    pub(super) async fn ended(&self, manners: &Manners) {
-        let origin = self.origin(&manners.origin);
-        let allowed_at = Instant::now() + self.gap_of(&manners.rules, Duration::ZERO);
-        let mut gate = origin.gate.lock().await;
-        *gate = Some(gate.map_or(allowed_at, |at| at.max(allowed_at)));
+    pub(super) async fn ended(&self, origin: &str, manners: &Manners) {
+        let origin = self.origin(origin);
+        let mut pace = origin.pace.lock().await;
+        pace.set_crawl_delay(&self.law, manners.rules.crawl_delay());
+        pace.allow_after(&self.law, false, self.now());
+    }
+
+    /// Returns the time on the clocks of origins, rounded up: no pause is short by a fraction of a millisecond.
+    fn now(&self) -> TimeMs {
+        TimeMs(self.started.elapsed().as_micros().div_ceil(1_000) as u64)
     }
 
     /// Returns a resource, and whether it was fetched now; `None` where robots.txt forbids it or it cannot be had.
-    pub(super) async fn get(&self, url: &Url, manners: &Manners) -> Option<(Arc<Fetched>, bool)> {
+    pub(super) async fn get(
+        &self,
+        url: &Url,
+        page_origin: &str,
+        manners: &Manners,
+    ) -> Option<(Arc<Fetched>, bool)> {
         if let Some(kept) = self.kept(url.as_str()) {
             return Some((kept, false));
         }
         let name = url.origin().ascii_serialization();
         let origin = self.origin(&name);
-        let rules = match name == manners.origin {
+        let rules = match name == page_origin {
             true => manners.rules.clone(),
             false => {
                 let read = origin.rules.get_or_init(|| self.robots(&name, &origin));
@@ -91,7 +91,7 @@ impl Resources {
         if !rules.allows(path).allowed {
             return None;
         }
-        let fetched = match name == manners.origin && manners.is_owned {
+        let fetched = match name == page_origin && manners.is_owned {
             true => self.fetch(url).await?,
             false => self.fetch_politely(url, &origin, &rules).await?,
         };
@@ -101,13 +101,23 @@ impl Resources {
     }
 
     async fn fetch_politely(&self, url: &Url, origin: &Origin, rules: &Rules) -> Option<Fetched> {
-        let mut gate = origin.gate.lock().await;
-        if let Some(at) = *gate {
-            tokio::time::sleep_until(at).await;
-        }
-        let begun = Instant::now();
+        let mut pace = origin.pace.lock().await;
+        pace.set_crawl_delay(&self.law, rules.crawl_delay());
+        let allowed_at = Duration::from_millis(pace.allowed_at.0);
+        tokio::time::sleep_until(self.started + allowed_at).await;
+        let begun = self.now();
         let fetched = self.fetch(url).await;
-        *gate = Some(Instant::now() + self.gap_of(rules, begun.elapsed()));
+        let ended = self.now();
+        let took_ms = ended.since_ms(begun);
+        match &fetched {
+            Some(answer) if matches!(answer.status, 429 | 503) => {
+                let now_ms = jiff::Timestamp::now().as_millisecond();
+                let retry_after_s = answer.retry_after_ms(now_ms).map(|ms| ms.div_ceil(1_000));
+                pace.throttled(&self.law, false, retry_after_s, ended);
+            }
+            Some(_) => pace.answered(&self.law, false, took_ms, ended),
+            None => pace.failed(&self.law, false, took_ms, ended),
+        }
         fetched
     }
 
@@ -117,12 +127,6 @@ impl Resources {
             ..FetchRequest::new(url)
         };
         self.fetcher.fetch(&request).await.ok()
-    }
-
-    fn gap_of(&self, rules: &Rules, took: Duration) -> Duration {
-        let asked = rules.crawl_delay().unwrap_or(0.0).clamp(0.0, 3_600.0);
-        let measured = (took * GAP_PER_FETCH_TIME).min(GAP_MAX);
-        self.gap.max(measured).max(Duration::from_secs_f64(asked))
     }
 
     /// Reads the robots.txt of an origin that is not the page's.
@@ -163,28 +167,4 @@ impl Resources {
             kept.bytes -= before.body.len();
         }
     }
-}
-
-/// Returns the body and the headers of an answer that a browser gets: without codings, cookies and what binds it to the
-/// connection.
-pub(super) fn for_browser(fetched: &Fetched) -> (Bytes, Vec<(&str, &[u8])>) {
-    const LEFT_OUT: [&str; 11] = [
-        "alt-svc",
-        "connection",
-        "content-encoding",
-        "content-length",
-        "keep-alive",
-        "proxy-authenticate",
-        "set-cookie",
-        "strict-transport-security",
-        "trailer",
-        "transfer-encoding",
-        "upgrade",
-    ];
-    let is_kept = |name: &str| !LEFT_OUT.iter().any(|out| name.eq_ignore_ascii_case(out));
-    let headers = fetched.headers.iter();
-    let headers = headers
-        .filter(|(name, _)| is_kept(name))
-        .map(|(name, value)| (name.as_str(), value.as_slice()));
-    (fetched.body.clone(), headers.collect())
 }

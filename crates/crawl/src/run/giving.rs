@@ -3,12 +3,13 @@
 use super::collect::is_withheld;
 use super::crawl::Crawl;
 use super::setup::now;
-use super::visit::{Event, PageVisit, RenderManners, visit_page, visit_robots};
+use super::visit::{Event, PageVisit, visit_page, visit_robots};
 use crate::error::CrawlError;
 use crate::frontier::{
     Effect, Next, Outcome, Parked, Permission, Refusal, Source, Validators, Visit, VisitKind,
 };
 use crate::politeness::TimeMs;
+use crate::render::Manners;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -159,7 +160,7 @@ impl Crawl {
         self.in_flight += 1;
         let sites = self.sites.clone();
         let render = match sites.rendered(&url) {
-            Some(site) => Some(RenderManners {
+            Some(site) => Some(Manners {
                 rules: self.host_rules(&visit.origin),
                 is_owned: site.owned,
                 from: site.render_from.clone(),

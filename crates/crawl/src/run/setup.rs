@@ -112,12 +112,16 @@ fn coarse(shape: &str) -> String {
     format!("{}?{}", folders.join("/"), names.join("&")).to_lowercase()
 }
 
+fn law(config: &CrawlConfig) -> Law {
+    Law {
+        gap_ms_min: (config.gap_s * 1000.0) as u64,
+        ..Law::default()
+    }
+}
+
 pub(super) fn frontier_options(config: &CrawlConfig, sites: &Sites) -> FrontierOptions {
     FrontierOptions {
-        law: Law {
-            gap_ms_min: (config.gap_s * 1000.0) as u64,
-            ..Law::default()
-        },
+        law: law(config),
         shape: shape_of,
         owned: sites.owned_origins().map(str::to_owned).collect(),
         ..FrontierOptions::default()
@@ -140,7 +144,7 @@ pub(super) fn renderer(
         user_agent: config.user_agent.clone(),
         product_token: config.product_token().to_owned(),
         page_max: Duration::from_secs_f64(config.render_max_s),
-        gap: Duration::from_secs_f64(config.gap_s),
+        law: law(config),
         html_bytes_max: config.body_bytes_max,
         browsers_max: std::thread::available_parallelism().map_or(1, usize::from),
     };

@@ -74,18 +74,7 @@ pub(super) fn ownership(
                 "the configuration has members; say which one this is: --member with one of {names}"
             )));
         }
-        Some(member) => Some(
-            names
-                .iter()
-                .position(|name| name == member)
-                .ok_or_else(|| {
-                    let names = match names.is_empty() {
-                        true => "the configuration has no [[member]]".to_owned(),
-                        false => format!("its members are {}", names.join(", ")),
-                    };
-                    CrawlError::NoMember(format!("{member}: no member of this crawl; {names}"))
-                })?,
-        ),
+        Some(member) => Some(config.member_at(member)?),
     };
     let mut sorted = names.clone();
     sorted.sort_unstable();
@@ -125,16 +114,20 @@ impl Sharing {
         now: TimeMs,
     ) -> Result<Option<usize>, FrontierError> {
         let ownership = &self.members.ownership;
-        let mut place = match self.places.get(origin) {
-            Some(place) => *place,
-            None => place_of(ownership, frontier, origin),
-        };
+        let known = self.places.get(origin).copied();
+        let mut place = known.unwrap_or_else(|| place_of(ownership, frontier, origin));
         if let (Place::Undecided, Some(address)) = (place, address) {
             let member = ownership.of_address(address);
             frontier.settle_host(origin, ownership.name(member), now)?;
             place = placed(ownership, member);
+            if place != Place::Own {
+                // Before that member has a URL of it: after a crash the address might name another one.
+                frontier.sync()?;
+            }
         }
-        self.places.insert(origin.to_owned(), place);
+        if known != Some(place) {
+            self.places.insert(origin.to_owned(), place);
+        }
         Ok(match place {
             Place::Own | Place::Undecided => None,
             Place::Other(member) => Some(member),

@@ -5,8 +5,8 @@ use crate::config::Sites;
 use crate::fetch::{AcceptedTypes, FetchError, FetchRequest, Fetched, Fetcher, Outcome, Truncated};
 use crate::frontier::{Source, Validators, VisitId};
 use crate::members::MemberEvent;
-use crate::reading::{self, Answer, Reading};
-use crate::render::{RenderError, RenderPage, Rendered, Renderer, Resource};
+use crate::reading::{self, Answer, Reading, media_type};
+use crate::render::{Manners, RenderError, RenderPage, Rendered, Renderer, Resource};
 use jiff::Timestamp;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -14,7 +14,6 @@ use std::time::Instant;
 use url::Url;
 use web::address::CanonicalUrl;
 use web::page::HostTemplates;
-use web::robots::Rules;
 use web::warc;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -42,14 +41,7 @@ pub(super) struct PageVisit {
     /// Templates of the host, once there are any.
     pub(super) templates: Option<Arc<HostTemplates>>,
     /// Whether it is rendered, and how.
-    pub(super) render: Option<RenderManners>,
-}
-
-/// How a page is rendered.
-pub(super) struct RenderManners {
-    pub(super) rules: Arc<Rules>,
-    pub(super) is_owned: bool,
-    pub(super) from: Vec<String>,
+    pub(super) render: Option<Manners>,
 }
 
 /// Visit that ended.
@@ -125,8 +117,15 @@ pub(super) async fn visit_page(context: Arc<VisitContext>, visit: PageVisit) -> 
     } = visit;
     let answer = match fetched {
         Ok(fetched) => {
-            let rendered = match &render {
-                Some(manners) if is_html(&fetched) => context.render(&url, &fetched, manners).await,
+            let rendered = match (&context.renderer, &render) {
+                (Some(renderer), Some(manners)) if is_html(&fetched) => {
+                    let page = RenderPage {
+                        url: &url,
+                        fetched: &fetched,
+                        manners,
+                    };
+                    Some(renderer.render(&page).await)
+                }
                 _ => None,
             };
             let (url, unread) = (url.clone(), url.to_string());
@@ -160,30 +159,12 @@ pub(super) async fn visit_page(context: Arc<VisitContext>, visit: PageVisit) -> 
 
 /// Returns whether an answer is a page that a browser can show.
 fn is_html(fetched: &Fetched) -> bool {
-    let content_type = fetched.header_text("content-type").unwrap_or_default();
-    let essence = content_type.split(';').next().unwrap_or_default().trim();
-    let is_html = ["text/html", "application/xhtml+xml"]
-        .iter()
-        .any(|html| essence.eq_ignore_ascii_case(html));
+    let media_type = fetched.header_text("content-type").map(media_type);
+    let is_html = matches!(
+        media_type.as_deref(),
+        Some("text/html" | "application/xhtml+xml")
+    );
     is_html && matches!(fetched.outcome, Outcome::Page) && (200..300).contains(&fetched.status)
-}
-
-impl VisitContext {
-    async fn render(
-        &self,
-        url: &CanonicalUrl,
-        fetched: &Fetched,
-        manners: &RenderManners,
-    ) -> Option<Result<Rendered, RenderError>> {
-        let page = RenderPage {
-            url,
-            fetched,
-            rules: manners.rules.clone(),
-            is_owned: manners.is_owned,
-            from: &manners.from,
-        };
-        Some(self.renderer.as_ref()?.render(&page).await)
-    }
 }
 
 fn answered(

@@ -80,13 +80,13 @@ pub(super) fn run(arguments: &ReplayArguments) -> anyhow::Result<ExitCode> {
 
 /// Says which members of the crawl are not among those whose folders are given.
 fn note_missing(storages: &[SharedStorage]) -> anyhow::Result<()> {
-    let mut missing = BTreeSet::new();
+    let (mut missing, mut given) = (BTreeSet::new(), BTreeSet::new());
     for storage in storages {
-        missing.extend(crawl::members_of(storage)?.0);
+        let (members, member) = crawl::members_of(storage)?;
+        missing.extend(members);
+        given.extend(member);
     }
-    for storage in storages {
-        missing.remove(&crawl::members_of(storage)?.1.unwrap_or_default());
-    }
+    missing.retain(|name| !given.contains(name));
     if !missing.is_empty() {
         let names: Vec<String> = missing.into_iter().collect();
         note(&format!(

@@ -172,22 +172,9 @@ fn member_setup(config: &CrawlConfig, name: Option<&str>) -> anyhow::Result<Opti
     let Some(name) = name else {
         return Ok(None);
     };
-    let members = &config.members;
-    let member = members.iter().find(|member| member.name == name);
-    let Some(member) = member else {
-        let names: Vec<&str> = members.iter().map(|member| &*member.name).collect();
-        anyhow::bail!(
-            "--member {name}: the configuration has no such [[member]]{}{}",
-            if names.is_empty() {
-                ""
-            } else {
-                "; its members are "
-            },
-            names.join(", ")
-        );
-    };
-    let listener = TcpListener::bind(&member.address)
-        .with_context(|| format!("member {name}: cannot listen at {}", member.address))?;
+    let address = &config.members[config.member_at(name)?].address;
+    let listener = TcpListener::bind(address)
+        .with_context(|| format!("member {name}: cannot listen at {address}"))?;
     Ok(Some(MemberSetup {
         name: name.to_owned(),
         listener: Arc::new(listener),
