@@ -109,15 +109,7 @@ impl Frontier {
                 self.threshold = Threshold::at(value);
             }
         }
-        let mut from = Vec::new();
-        // From host to host: pages are jumped over.
-        while let Some(found) = self.first_part(&from) {
-            let Some(mut host) = Host::decode(&found.1) else {
-                // Not the state of a host: robots.txt or a shape without one, or a page of a host whose state is lost.
-                from = [found.0.as_slice(), b"\0"].concat();
-                continue;
-            };
-            from = key::end_of(&host.prefix);
+        for (mut host, shapes) in self.stored_hosts() {
             host.owned = self
                 .options
                 .owned
@@ -126,33 +118,40 @@ impl Frontier {
             host.pace.allow_after(&self.options.law, host.owned, now);
             host.check_at = now;
             let id = self.add_host(host);
-            self.load_shapes(id);
+            for shape in shapes {
+                self.shapes.entry((id, shape)).or_default().parked = true;
+            }
         }
     }
 
-    fn first_part(&mut self, from: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
-        let mut found = None;
-        self.store.scan(from, &key::whole(b""), |key, entry| {
-            found = Some((key.to_vec(), entry.value.unwrap_or_default().to_vec()));
-            false
+    /// Returns the hosts, each with its shapes that are parked. Goes from host to host: pages are jumped over.
+    fn stored_hosts(&mut self) -> Vec<(Host, Vec<u64>)> {
+        let mut hosts: Vec<(Host, Vec<u64>)> = Vec::new();
+        self.store.jump(&key::whole(b""), |key, value| {
+            if let Some((host, shapes)) = hosts.last_mut()
+                && key.starts_with(&host.prefix)
+            {
+                let shapes_from = key::part_of(&host.prefix, PART_SHAPE);
+                if let Some(number) = key.strip_prefix(shapes_from.as_slice()) {
+                    shapes.extend(number.try_into().map(u64::from_le_bytes));
+                    return key::after(key);
+                }
+                let is_before = *key < *shapes_from;
+                return if is_before {
+                    shapes_from
+                } else {
+                    key::end_of(&host.prefix)
+                };
+            }
+            // Not the state of a host: robots.txt or a shape without one, or a page of a host whose state is lost.
+            let Some(host) = Host::decode(value) else {
+                return key::after(key);
+            };
+            let next = key::part_of(&host.prefix, PART_SHAPE);
+            hosts.push((host, Vec::new()));
+            next
         });
-        found
-    }
-
-    fn load_shapes(&mut self, id: u32) {
-        let prefix = self.hosts[id as usize].prefix.clone();
-        let from = key::part_of(&prefix, PART_SHAPE);
-        let mut shapes = Vec::new();
-        self.store.scan(&from, &key::pages_of(&prefix), |key, _| {
-            let number = key
-                .get(from.len()..)
-                .and_then(|bytes| bytes.try_into().ok());
-            shapes.extend(number.map(u64::from_le_bytes));
-            true
-        });
-        for shape in shapes {
-            self.shapes.entry((id, shape)).or_default().parked = true;
-        }
+        hosts
     }
 
     /// Makes all URLs due now that are due at all: a further crawl, by conditional requests.

@@ -73,6 +73,11 @@ pub(super) fn end_of(prefix: &[u8]) -> Vec<u8> {
     end
 }
 
+/// First key after a key.
+pub(super) fn after(key: &[u8]) -> Vec<u8> {
+    [key, b"\0"].concat()
+}
+
 /// First key after the parts of an origin, at or before its pages.
 pub(super) fn pages_of(prefix: &[u8]) -> Vec<u8> {
     [prefix, b"\x01"].concat()

@@ -5,7 +5,7 @@ use super::journal::JournalWriter;
 use super::manifest::{Manifest, ManifestRun, journal_name, run_name};
 use super::map::{CREDIT_MAX, MERGE_STEP, MERGED_PER_CHANGE, NO_CLASS, Slot, Store, TierRun};
 use super::merge::Merge;
-use super::run::RunBuilder;
+use super::run_builder::RunBuilder;
 use crate::frontier::error::FrontierError;
 use crate::frontier::record::Record;
 use std::sync::Arc;
@@ -61,7 +61,9 @@ impl Store {
         }
         let file = self.next_file();
         let name = run_name(file);
-        let mut builder = RunBuilder::create(&self.storage, name, self.options.block_bytes)?;
+        let keys_max = self.batch.len() as u64;
+        let mut builder =
+            RunBuilder::create(&self.storage, name, self.options.block_bytes, keys_max)?;
         let mut new = 0;
         for (key, slot) in &self.batch {
             match slot {

@@ -32,6 +32,10 @@ impl Cursor {
         }
     }
 
+    pub(super) fn run(&self) -> &Run {
+        &self.run
+    }
+
     /// Returns the key here, or `None` at the end.
     pub(super) fn key(&self) -> Option<&[u8]> {
         self.valid.then_some(self.key.as_slice())
@@ -68,6 +72,18 @@ impl Cursor {
         while self.valid && self.key.as_slice() < target {
             self.next(damage);
         }
+    }
+
+    /// As `seek`, but never back: stays where the key is ≥ `target`, or at the end.
+    pub(super) fn advance(&mut self, target: &[u8], damage: &mut Vec<Damage>) {
+        let is_before = self.key().is_some_and(|key| key < target);
+        if is_before || self.is_new() {
+            self.seek(target, damage);
+        }
+    }
+
+    fn is_new(&self) -> bool {
+        self.block == usize::MAX
     }
 
     /// Goes to the next entry.

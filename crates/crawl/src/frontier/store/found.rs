@@ -1,5 +1,6 @@
 //! Entries as a look-up finds them: the value of the runs or the batch, and a sighting beside it.
 use super::cursor::Cursor;
+use super::filter::filter_hash;
 use crate::frontier::error::Damage;
 use crate::frontier::record::Record;
 use crate::frontier::sighting::Sighting;
@@ -37,7 +38,11 @@ pub(super) fn find<'a>(
     key: &[u8],
     damage: &mut Vec<Damage>,
 ) -> Option<&'a [u8]> {
+    let hash = filter_hash(key);
     for cursor in reader.iter_mut().rev() {
+        if !cursor.run().may_contain(hash) {
+            continue;
+        }
         cursor.seek(key, damage);
         if cursor.key() == Some(key) {
             return Some(cursor.value());

@@ -6,7 +6,7 @@
 //! `synced` is the length of the file that was durable when the frame was written. A frame that cannot be read is
 //! a torn end, and is cut, unless a later frame says that its place was durable: then it is damage.
 //! Example, a payload `x` as first frame: 4a 52 4e 4c · 08 00 00 00 00 00 00 00 · 01 00 00 00 · checksum · 78.
-use super::run::write;
+use super::run_builder::write;
 use crate::frontier::error::Damage;
 use vfs::{SharedStorage, StorageError, WriteFile};
 use xxhash_rust::xxh3::xxh3_64_with_seed;

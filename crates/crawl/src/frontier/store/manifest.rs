@@ -82,8 +82,8 @@ impl Manifest {
             Err(error) => return Err(error.into()),
         }
         let mut file = storage.create(NEW_NAME)?;
-        super::run::write(&mut *file, storage, NEW_NAME, text.as_bytes())?;
-        super::run::write(&mut *file, storage, NEW_NAME, &json)?;
+        super::run_builder::write(&mut *file, storage, NEW_NAME, text.as_bytes())?;
+        super::run_builder::write(&mut *file, storage, NEW_NAME, &json)?;
         file.finish()?;
         // Names of runs and journal first: the manifest must never name a file that is not there.
         storage.sync_directory()?;

@@ -1,17 +1,22 @@
 //! Merge of runs: one record per key, the newest.
 use super::cursor::Cursor;
-use super::run::{Run, RunBuilder};
+use super::run::Run;
+use super::run_builder::RunBuilder;
 use crate::frontier::error::Damage;
+use std::cmp::Ordering;
 use std::sync::Arc;
 use vfs::{SharedStorage, StorageError};
+
+/// Bytes written at once of what follows the entries.
+const TAIL_STEP_BYTES: usize = 256 << 10;
 
 /// Entries of several runs in key order; of equal keys, that of the newest run.
 #[derive(Debug)]
 pub(super) struct MergeCursor {
     /// Oldest first.
     cursors: Vec<Cursor>,
-    best: Option<usize>,
-    key: Vec<u8>,
+    /// Those at the least key, newest first.
+    least: Vec<usize>,
 }
 
 impl MergeCursor {
@@ -19,8 +24,7 @@ impl MergeCursor {
     pub(super) fn new(runs: &[Arc<Run>]) -> MergeCursor {
         MergeCursor {
             cursors: runs.iter().cloned().map(Cursor::new).collect(),
-            best: None,
-            key: Vec::new(),
+            least: Vec::new(),
         }
     }
 
@@ -32,33 +36,39 @@ impl MergeCursor {
     }
 
     pub(super) fn entry(&self) -> Option<(&[u8], &[u8])> {
-        let cursor = &self.cursors[self.best?];
+        let cursor = &self.cursors[*self.least.first()?];
         Some((cursor.key()?, cursor.value()))
     }
 
-    pub(super) fn next(&mut self, damage: &mut Vec<Damage>) {
-        let Some(best) = self.best else { return };
-        self.key.clear();
-        self.key
-            .extend_from_slice(self.cursors[best].key().unwrap_or_default());
+    /// As `seek`, but never back.
+    pub(super) fn advance(&mut self, target: &[u8], damage: &mut Vec<Damage>) {
         for cursor in &mut self.cursors {
-            if cursor.key() == Some(self.key.as_slice()) {
-                cursor.next(damage);
-            }
+            cursor.advance(target, damage);
+        }
+        self.choose();
+    }
+
+    pub(super) fn next(&mut self, damage: &mut Vec<Damage>) {
+        for &at in &self.least {
+            self.cursors[at].next(damage);
         }
         self.choose();
     }
 
     fn choose(&mut self) {
-        self.best = None;
+        self.least.clear();
         let mut least: Option<&[u8]> = None;
-        // From the newest on, so that an equal key of an older run does not win.
+        // From the newest on, so that it comes first among those with equal keys.
         for (at, cursor) in self.cursors.iter().enumerate().rev() {
-            if let Some(key) = cursor.key()
-                && least.is_none_or(|least| key < least)
-            {
-                least = Some(key);
-                self.best = Some(at);
+            let Some(key) = cursor.key() else { continue };
+            match least.map_or(Ordering::Less, |least| key.cmp(least)) {
+                Ordering::Less => {
+                    least = Some(key);
+                    self.least.clear();
+                    self.least.push(at);
+                }
+                Ordering::Equal => self.least.push(at),
+                Ordering::Greater => {}
             }
         }
     }
@@ -85,7 +95,9 @@ impl Merge {
         damage: &mut Vec<Damage>,
     ) -> Result<Merge, StorageError> {
         let (first, count, tier) = place;
-        let mut cursor = MergeCursor::new(&runs[first..first + count]);
+        let runs = &runs[first..first + count];
+        let keys_max = runs.iter().map(|run| run.entries()).sum();
+        let mut cursor = MergeCursor::new(runs);
         cursor.seek(&[], damage);
         Ok(Merge {
             first,
@@ -94,11 +106,11 @@ impl Merge {
             // An older run may hold what an empty record hides.
             drops_empty: drops_empty && first == 0,
             cursor,
-            builder: RunBuilder::create(storage, name, block_bytes)?,
+            builder: RunBuilder::create(storage, name, block_bytes, keys_max)?,
         })
     }
 
-    /// Copies at most `entries`. True when nothing is left.
+    /// Copies at most `entries`, or writes a part of what follows them. True when nothing is left.
     pub(super) fn step(
         &mut self,
         storage: &SharedStorage,
@@ -107,14 +119,14 @@ impl Merge {
     ) -> Result<bool, StorageError> {
         for _ in 0..entries {
             let Some((key, value)) = self.cursor.entry() else {
-                return Ok(true);
+                return self.builder.write_tail(storage, TAIL_STEP_BYTES);
             };
             if !(self.drops_empty && value.is_empty()) {
                 self.builder.push(storage, key, value)?;
             }
             self.cursor.next(damage);
         }
-        Ok(self.cursor.entry().is_none())
+        Ok(false)
     }
 
     pub(super) fn finish(self, storage: &SharedStorage) -> Result<Run, StorageError> {

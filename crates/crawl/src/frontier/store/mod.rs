@@ -6,6 +6,7 @@
 
 mod checkpoint;
 mod cursor;
+mod filter;
 mod found;
 mod journal;
 mod manifest;
@@ -13,6 +14,7 @@ mod map;
 mod merge;
 mod open;
 mod run;
+mod run_builder;
 mod scan;
 
 pub(crate) use map::Store;

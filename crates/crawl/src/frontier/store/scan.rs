@@ -5,6 +5,22 @@ use super::merge::MergeCursor;
 use std::ops::Bound;
 
 impl Store {
+    /// Calls `visit` for the first entry of the runs, and after each for the first one at or after the key that it
+    /// returned, up to `to`. Only for a store whose batch is empty, as after opening.
+    pub(crate) fn jump(&mut self, to: &[u8], mut visit: impl FnMut(&[u8], &[u8]) -> Vec<u8>) {
+        debug_assert!(self.batch.is_empty(), "changes would be passed over");
+        let mut stored = MergeCursor::new(&self.reader_runs());
+        stored.seek(&[], &mut self.damage);
+        while let Some((key, value)) = stored.entry().filter(|(key, _)| *key < to) {
+            let next = visit(key, value);
+            if *next > *key {
+                stored.advance(&next, &mut self.damage);
+            } else {
+                stored.next(&mut self.damage);
+            }
+        }
+    }
+
     /// Calls `visit` for each entry with `from` ≤ key < `to` until it returns false.
     pub(crate) fn scan(
         &mut self,

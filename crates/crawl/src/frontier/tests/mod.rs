@@ -3,6 +3,7 @@ mod crawl;
 mod damage;
 mod driver;
 mod elsewhere;
+mod first_version;
 mod hosts;
 mod life;
 mod power;
