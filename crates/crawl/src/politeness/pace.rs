@@ -42,6 +42,10 @@ impl Default for Law {
 
 /// Weight of the latest fetch time in the average.
 const LATEST_WEIGHT: f64 = 0.2;
+/// Weight of a longer fetch time in the base latency: one quick answer must not hold a window down for ever.
+const BASE_RISE: f64 = 0.01;
+/// Time above the base latency that closes no window, in milliseconds: answers from memory differ by more than twice.
+const SLACK_MS: f64 = 50.0;
 
 /// Politeness state of one host or address.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -56,7 +60,7 @@ pub struct Pace {
     pub allowed_at: TimeMs,
     /// Good answers since the backoff changed.
     good: u8,
-    /// Shortest fetch time seen, in milliseconds: the base latency.
+    /// Base latency, in milliseconds: falls to the shortest fetch time, rises slowly.
     base_ms: f64,
     /// Window of visits in flight, for hosts of our own.
     window: f64,
@@ -143,10 +147,12 @@ impl Pace {
         }
         if self.base_ms == 0.0 || took_ms < self.base_ms {
             self.base_ms = took_ms.max(1.0);
+        } else {
+            self.base_ms += BASE_RISE * (took_ms - self.base_ms);
         }
         // One more visit in flight per window of answers; half as many once latency doubles.
         let window = self.window.max(1.0);
-        self.window = if took_ms > 2.0 * self.base_ms {
+        self.window = if took_ms > (2.0 * self.base_ms).max(self.base_ms + SLACK_MS) {
             (window / 2.0).max(1.0)
         } else {
             (window + 1.0 / window).min(f64::from(law.owned_in_flight_max.max(1)))
@@ -221,8 +227,25 @@ mod tests {
         }
         assert_eq!(pace.in_flight_max(&law, true), 8);
         assert_eq!(pace.in_flight_max(&law, false), 1);
-        pace.answered(&law, true, 41, TimeMs(0));
+        pace.answered(&law, true, 69, TimeMs(0));
+        assert_eq!(pace.in_flight_max(&law, true), 8, "within the slack");
+        pace.answered(&law, true, 80, TimeMs(0));
         assert_eq!(pace.in_flight_max(&law, true), 4);
         assert_eq!(pace.gap_ms(&law, true), 0);
+    }
+
+    #[test]
+    fn one_quick_answer_does_not_hold_the_window_down() {
+        let (law, mut pace) = (Law::default(), Pace::default());
+        pace.answered(&law, true, 1, TimeMs(0));
+        for _ in 0..60 {
+            pace.answered(&law, true, 40, TimeMs(0));
+        }
+        assert_eq!(pace.in_flight_max(&law, true), 8);
+        // Also where answers are slow by themselves.
+        for _ in 0..200 {
+            pace.answered(&law, true, 400, TimeMs(0));
+        }
+        assert_eq!(pace.in_flight_max(&law, true), 8);
     }
 }

@@ -20,6 +20,9 @@ pub(super) fn page_document(
     if let Some(templates) = templates {
         page.apply_templates(templates);
     }
+    if let Some(templates) = templates.filter(|_| !page.has_main_text()) {
+        page.choose_rest(templates);
+    }
     // A page of templates alone keeps its text: better a menu than nothing.
     let main = match page.main_text() {
         text if text.trim().is_empty() => main,

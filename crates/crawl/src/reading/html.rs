@@ -9,6 +9,11 @@ use web::duplicates;
 use web::page::{self, HostTemplates, Page, PageOptions, Rel};
 use web::robots::Directives;
 
+/// Bytes of a main text below which all text of a page tells it apart from others.
+const TOLD_BYTES_MIN: usize = 250;
+/// The same for a main text that is less than this part of all text.
+const TOLD_SHARE_MAX: usize = 5;
+
 pub(super) fn html(
     answer: &Answer<'_>,
     sites: &Sites,
@@ -19,6 +24,7 @@ pub(super) fn html(
     let mut page = page::read(&text, &PageOptions::default());
     let directives = directives_of(answer, &page, product_token);
     let main = main_of(&page);
+    let told = told_by(&page, &main);
     let base = base_of(answer.url, &page);
     let canonical = canonical_of(answer, &page, base.as_ref(), sites);
     let noindex = !directives.may_index(answer.now_s);
@@ -28,8 +34,8 @@ pub(super) fn html(
     };
     let blocks = page.blocks.iter().map(|block| block.hash).collect();
     Reading {
-        text_hash: hash_of(page.title.as_deref().unwrap_or_default(), &main),
-        shape: TextShape::of(&main, blocks),
+        text_hash: hash_of(page.title.as_deref().unwrap_or_default(), told),
+        shape: TextShape::of(told, blocks),
         document: (!noindex && canonical.is_none())
             .then(|| page_document(answer, &mut page, main, templates)),
         noindex,
@@ -72,6 +78,14 @@ fn main_of(page: &Page) -> String {
     }
 }
 
+/// Returns the text that tells pages apart: the main text, or all of it where that is hardly anything.
+///
+/// A page of links, such as an index of names, may have no other main text than a line that all pages of its host share.
+fn told_by<'a>(page: &'a Page, main: &'a str) -> &'a str {
+    let is_small = main.len() < TOLD_BYTES_MIN || main.len() < page.text.len() / TOLD_SHARE_MAX;
+    if is_small { &page.text } else { main }
+}
+
 /// Returns another address within the crawl that the page names as its own.
 fn canonical_of(
     answer: &Answer<'_>,
@@ -86,8 +100,8 @@ fn canonical_of(
 }
 
 /// Returns the hash that tells whether a page changed: of what searches find.
-fn hash_of(title: &str, main: &str) -> u128 {
-    duplicates::exact_hash(&format!("{title}\n{main}"))
+fn hash_of(title: &str, told: &str) -> u128 {
+    duplicates::exact_hash(&format!("{title}\n{told}"))
 }
 
 /// Returns the base of the links: the page's own, or its URL.

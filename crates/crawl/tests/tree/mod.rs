@@ -1,7 +1,7 @@
 //! Real tree of pages: served on loopback, crawled, and walked by an oracle that shares no code with the crawler.
 //!
-//! The oracle takes links by a scan for `href=` within tags, resolves them as paths, and follows those that lead to a file
-//! of the tree. Pages that say `noindex` are walked, and no documents; those with a `canonical` elsewhere are none either.
+//! The oracle takes links by a scan for `href=` and `src=` within tags, resolves them as paths, and follows those that lead to
+//! a file of the tree. Pages that say `noindex` are walked, and no documents; those with a `canonical` elsewhere are none either.
 
 use bytes::Bytes;
 use crawl::{Crawl, CrawlConfig, CrawlProgress, CrawlSetup};
@@ -40,7 +40,7 @@ pub(crate) fn walk(root: &Path) -> BTreeSet<String> {
             continue;
         };
         let html = String::from_utf8_lossy(&bytes);
-        if !states(&html, "noindex") {
+        if !states(&html, "noindex") && !is_canonical_elsewhere(&html, &path) {
             pages.insert(path.clone());
         }
         for link in links(&html) {
@@ -60,6 +60,15 @@ fn states(html: &str, word: &str) -> bool {
     let metas = html.split("<meta ").skip(1);
     let mut heads = metas.filter_map(|rest| rest.split('>').next());
     heads.any(|meta| meta.contains("robots") && meta.contains(word))
+}
+
+/// Whether a page names another one of the tree as its own address.
+fn is_canonical_elsewhere(html: &str, path: &str) -> bool {
+    let tags = html.split("<link ").skip(1);
+    let mut tags = tags.filter_map(|rest| rest.split_inclusive('>').next());
+    let canonical = tags.find(|tag| tag.contains("canonical"));
+    let to = canonical.and_then(|tag| resolved(path, &value(&format!(" {tag}"), "href=")?));
+    to.is_some_and(|to| to != path)
 }
 
 /// Returns the addresses of the `a` and `meta refresh` tags, comments and scripts left out.
@@ -84,8 +93,10 @@ fn links(html: &str) -> Vec<String> {
         let tag = &rest[..end];
         rest = &rest[end..];
         let is_anchor = tag.starts_with("<a ") || tag.starts_with("<area ");
-        if is_anchor && !tag.contains("nofollow") {
-            found.extend(value(tag, "href="));
+        let is_frame = tag.starts_with("<iframe ") || tag.starts_with("<frame ");
+        let follows = value(tag, "rel=").is_none_or(|rel| !rel.contains("nofollow"));
+        if (is_anchor || is_frame) && follows {
+            found.extend(value(tag, if is_frame { "src=" } else { "href=" }));
         } else if tag.starts_with("<meta ") && tag.contains("refresh") {
             let content = value(tag, "content=").unwrap_or_default();
             let target = content
@@ -104,7 +115,7 @@ fn value(tag: &str, name: &str) -> Option<String> {
         quote @ ('"' | '\'') => rest[1..].split(quote).next()?,
         _ => rest.split([' ', '>', '\n']).next()?,
     };
-    Some(value.replace("&amp;", "&"))
+    Some(value.replace("&amp;", "&").replace("&#45;", "-"))
 }
 
 /// Returns the path of a relative address within the host.
@@ -143,7 +154,7 @@ fn resolved(from: &str, link: &str) -> Option<String> {
 
 /// Returns the file behind a path with its type, as the server sends it.
 fn file(root: &Path, path: &str) -> Option<(Vec<u8>, &'static str)> {
-    let relative = path.strip_prefix('/')?;
+    let relative = &percent_decoded(path.strip_prefix('/')?);
     if relative.split('/').any(|part| part == "..") {
         return None;
     }
@@ -157,6 +168,26 @@ fn file(root: &Path, path: &str) -> Option<(Vec<u8>, &'static str)> {
         _ => "application/octet-stream",
     };
     Some((std::fs::read(&name).ok()?, kind))
+}
+
+/// Returns a path without percent-encoding, as files are named.
+fn percent_decoded(path: &str) -> String {
+    let (mut bytes, mut rest) = (Vec::new(), path.as_bytes());
+    while let [first, after @ ..] = rest {
+        let digits = after.get(..2).and_then(|two| std::str::from_utf8(two).ok());
+        let code = digits.and_then(|two| u8::from_str_radix(two, 16).ok());
+        match code.filter(|_| *first == b'%') {
+            Some(code) => {
+                bytes.push(code);
+                rest = &after[2..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Tree that was crawled.

@@ -215,7 +215,7 @@ fn simple_term<'a>(word: &'a str, latin: Option<Stemming>, buffer: &'a mut Strin
             buffer.make_ascii_lowercase();
             buffer
         }
-        Some(stemming) if first.is_ascii_uppercase() => {
+        Some(stemming) if first.is_ascii_uppercase() || may_add_accents(stemming) => {
             buffer.clear();
             buffer.push_str(word);
             buffer.make_ascii_lowercase();
@@ -225,14 +225,7 @@ fn simple_term<'a>(word: &'a str, latin: Option<Stemming>, buffer: &'a mut Strin
             }
             buffer
         }
-        Some(stemming) => match may_add_accents(stemming) {
-            false => stem(stemming, word, buffer),
-            true => {
-                let stem = stem(stemming, word, buffer);
-                *buffer = bare(stem);
-                buffer
-            }
-        },
+        Some(stemming) => stem(stemming, word, buffer),
     }
 }
 

@@ -16,6 +16,9 @@ pub use soft_404::{Likeness, likeness};
 ///
 /// Words are separated by exactly one space in what is hashed; letters are hashed as they are.
 pub fn exact_hash(text: &str) -> u128 {
+    if text.is_ascii() {
+        return exact_hash_of_ascii(text.as_bytes());
+    }
     let mut hasher = Xxh3Default::new();
     let bytes = text.as_bytes();
     // Words that one space separates already are hashed together.
@@ -33,5 +36,32 @@ pub fn exact_hash(text: &str) -> u128 {
         stretch.end = start + word.len();
     }
     hasher.update(&bytes[stretch]);
+    hasher.digest128()
+}
+
+/// Does the same without a look at characters.
+fn exact_hash_of_ascii(bytes: &[u8]) -> u128 {
+    let is_space = |byte: &u8| matches!(byte, b'\t'..=b'\r' | b' ');
+    let word_from = |at: usize| bytes[at..].iter().position(|byte| !is_space(byte));
+    let mut hasher = Xxh3Default::new();
+    let mut next = word_from(0);
+    let (mut start, mut at) = (next.unwrap_or(0), next.unwrap_or(0));
+    while next.is_some() {
+        while at < bytes.len() && !is_space(&bytes[at]) {
+            at += 1;
+        }
+        let joins = bytes[at..].first() == Some(&b' ');
+        if joins && bytes.get(at + 1).is_some_and(|byte| !is_space(byte)) {
+            at += 1;
+            continue;
+        }
+        hasher.update(&bytes[start..at]);
+        next = word_from(at);
+        if let Some(gap) = next {
+            hasher.update(b" ");
+            at += gap;
+            start = at;
+        }
+    }
     hasher.digest128()
 }

@@ -60,7 +60,7 @@ proptest! {
     }
 
     #[test]
-    fn the_exact_hash_is_that_of_the_words(text in "[a\u{e9}\u{a0}\u{2003} \n]{0,40}") {
+    fn the_exact_hash_is_that_of_the_words(text in "[a\u{e9}\u{a0}\u{2003} \n]{0,40}|[ab \t\u{b}\u{1f}\n]{0,40}") {
         let words: Vec<&str> = text.split_whitespace().collect();
         let slow = xxhash_rust::xxh3::xxh3_128(words.join(" ").as_bytes());
         prop_assert_eq!(exact_hash(&text), slow);

@@ -65,6 +65,12 @@ pub(super) fn classify(tree: &Tree, title: &str) -> Vec<Class> {
                 range.for_each(|i| found[i] = kept(i));
             }
         }
+        if let Some(main) = passed_over(tree, &measured, &found) {
+            // What stands outside of a stated main part, such as a long footer, is not what the page is about.
+            let range = tree.nodes[main].first as usize..tree.nodes[main].end as usize;
+            found.fill(false);
+            range.for_each(|i| found[i] = kept(i));
+        }
         if is_main.is_empty() || bytes(&found) > 2 * bytes(&is_main) {
             is_main = found;
         }
@@ -80,6 +86,20 @@ pub(super) fn classify(tree: &Tree, title: &str) -> Vec<Class> {
             is_main,
         })
         .collect()
+}
+
+/// Returns the stated main part of a page if none of its blocks was chosen, although it has as much text as those that were.
+fn passed_over(tree: &Tree, measured: &[Measured], chosen: &[bool]) -> Option<usize> {
+    let mut stated = tree.nodes.iter().enumerate();
+    let (at, node) = stated.find(|(_, node)| node.hints.any(Hints::MAIN))?;
+    let range = node.first as usize..node.end as usize;
+    let within = measured[range.clone()].iter().map(|found| found.bytes);
+    let chosen_bytes: u32 = (measured.iter().zip(chosen))
+        .filter(|(_, is_chosen)| **is_chosen)
+        .map(|(found, _)| found.bytes)
+        .sum();
+    let is_passed_over = !chosen[range].contains(&true);
+    (is_passed_over && within.sum::<u32>() >= chosen_bytes.max(1)).then_some(at)
 }
 
 /// Returns the main part of a page of documentation: an explicit container with preformatted text.

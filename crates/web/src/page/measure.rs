@@ -59,8 +59,10 @@ pub(super) fn measure(tree: &Tree, block: &RawBlock) -> Measured {
     let bytes = (block.end - block.start).max(1);
     let marks = marks(text);
     let link_share = block.link_bytes as f32 / bytes as f32;
-    let scores =
-        text.len() >= PROSE_BYTES_MIN && link_share < 0.5 && !matches!(kind, BlockKind::Heading(_));
+    let scores = text.len() >= PROSE_BYTES_MIN
+        && link_share < 0.5
+        && !matches!(kind, BlockKind::Heading(_))
+        && !is_notice(text);
     let prose = if scores {
         (1.0 + marks as f32 + (bytes as f32 / 100.0).min(3.0)) * (1.0 - link_share)
     } else {
@@ -74,6 +76,13 @@ pub(super) fn measure(tree: &Tree, block: &RawBlock) -> Measured {
         marks,
         prose,
     }
+}
+
+/// Returns whether a block begins as a notice of copyright, which is no prose of the page.
+fn is_notice(text: &str) -> bool {
+    let begins =
+        |word: &str| (text.get(..word.len())).is_some_and(|s| s.eq_ignore_ascii_case(word));
+    begins("©") || begins("copyright ©") || begins("copyright (c)")
 }
 
 /// Counts marks that end or part clauses, those of Chinese and Japanese included.

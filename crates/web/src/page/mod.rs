@@ -143,6 +143,20 @@ impl Page {
         changed
     }
 
+    /// Returns whether any text is main text.
+    pub fn has_main_text(&self) -> bool {
+        let mut main = self.blocks.iter().filter(|block| block.is_main);
+        main.any(|block| !self.text[block.range.clone()].trim().is_empty())
+    }
+
+    /// Makes all blocks main text that the host does not repeat: for a page whose main text was of templates alone.
+    pub fn choose_rest(&mut self, templates: &HostTemplates) {
+        for block in &mut self.blocks {
+            block.is_main = !templates.is_template(block.hash);
+        }
+        self.mark_links();
+    }
+
     fn joined(&self, is_main: bool) -> String {
         let mut out = String::new();
         for block in self.blocks.iter().filter(|block| block.is_main == is_main) {

@@ -5,8 +5,8 @@
 #[repr(u8)]
 #[rustfmt::skip]
 pub(super) enum Tag {
-    Other, A, Address, Article, Aside, Base, Blockquote, Body, Br, Button, Caption, Center, Code, Dd, Details,
-    Dialog, Div, Dl, Dt, Fieldset, Figcaption, Figure, Footer, Form, H1, H2, H3, H4, H5, H6, Header, Hr, Html,
+    Other, A, Address, Area, Article, Aside, Base, Blockquote, Body, Br, Button, Caption, Center, Code, Dd, Details,
+    Dialog, Div, Dl, Dt, Fieldset, Figcaption, Figure, Footer, Form, Frame, H1, H2, H3, H4, H5, H6, Header, Hr, Html,
     Iframe, Img, Label, Legend, Li, Link, Main, Menu, Meta, Nav, Noembed, Noframes, Noscript, Object, Ol, Optgroup,
     Option, P, Pre, Script, Search, Section, Select, Span, Style, Summary, Svg, Table, Tbody, Td, Template,
     Textarea, Tfoot, Th, Thead, Time, Title, Tr, Ul, Xmp,
@@ -24,11 +24,11 @@ pub(super) fn tag(name: &[u8]) -> Tag {
     lower.make_ascii_lowercase();
     use Tag::*;
     match &*lower {
-        b"a" => A, b"address" => Address, b"article" => Article, b"aside" => Aside, b"base" => Base,
+        b"a" => A, b"address" => Address, b"area" => Area, b"article" => Article, b"aside" => Aside, b"base" => Base,
         b"blockquote" => Blockquote, b"body" => Body, b"br" => Br, b"button" => Button, b"caption" => Caption,
         b"center" => Center, b"code" => Code, b"dd" => Dd, b"details" => Details, b"dialog" => Dialog,
         b"div" => Div, b"dl" => Dl, b"dt" => Dt, b"fieldset" => Fieldset, b"figcaption" => Figcaption,
-        b"figure" => Figure, b"footer" => Footer, b"form" => Form, b"h1" => H1, b"h2" => H2, b"h3" => H3,
+        b"figure" => Figure, b"footer" => Footer, b"form" => Form, b"frame" => Frame, b"h1" => H1, b"h2" => H2, b"h3" => H3,
         b"h4" => H4, b"h5" => H5, b"h6" => H6, b"header" => Header, b"hr" => Hr, b"html" => Html,
         b"iframe" => Iframe, b"img" => Img, b"label" => Label, b"legend" => Legend, b"li" => Li, b"link" => Link,
         b"main" => Main, b"menu" => Menu, b"meta" => Meta, b"nav" => Nav, b"noembed" => Noembed,
@@ -50,10 +50,12 @@ impl Tag {
             self,
             Other
                 | A
+                | Area
                 | Base
                 | Br
                 | Button
                 | Code
+                | Frame
                 | Iframe
                 | Img
                 | Label
@@ -81,7 +83,7 @@ impl Tag {
         self.is_block() && !matches!(self, Hr | Html | Body)
             || matches!(
                 self,
-                Span | Button | Noscript | Template | Object | Svg | Label | Time
+                Span | Button | Noframes | Noscript | Template | Object | Svg | Label | Time
             )
     }
 
@@ -90,7 +92,7 @@ impl Tag {
         use Tag::*;
         matches!(
             self,
-            Script | Style | Textarea | Title | Iframe | Noembed | Noframes | Xmp
+            Script | Style | Textarea | Title | Iframe | Noembed | Xmp
         )
     }
 

@@ -58,6 +58,23 @@ fn an_index_of_links_is_main_text() {
         "Alpha\nBeta",
         "Top",
     );
+    // Also where a footer is long enough to be a text.
+    check(
+        &format!(
+            "<main role=main><h1>All</h1><ul><li><a href=a>{0}</a><li><a href=b>{0}</a></ul></main><div class=foot>{PROSE} {PROSE}</div>",
+            "The modules of this chapter, and what they are for, in the order of their names"
+        ),
+        "All\nThe modules of this chapter, and what they are for, in the order of their names\nThe modules of this chapter, and what they are for, in the order of their names",
+        &format!("{PROSE} {PROSE}"),
+    );
+    // A notice of copyright is no text that a page is about.
+    check(
+        &format!(
+            "<div><h1>max</h1><p>A template that gives the greatest of its arguments</p></div><div><p>Copyright © 2005 {PROSE}</p></div>"
+        ),
+        "A template that gives the greatest of its arguments",
+        &format!("max\nCopyright © 2005 {PROSE}"),
+    );
 }
 
 #[test]
@@ -154,6 +171,30 @@ fn links_have_texts_relations_and_places() {
         },
     );
     assert_eq!((few.links.len(), few.links_dropped_count), (1, 1));
+}
+
+#[test]
+fn frames_areas_and_what_stands_for_them_have_links() {
+    let page = page(
+        r#"<noscript><iframe src="toc.html">none</iframe></noscript><iframe></iframe><map><area href=part alt="A part"><area></map>
+        <svg><a xlink:href="drawn"><text>x</text></a></svg><frameset><frame src="left"><noframes><a href="plain">text</a></noframes></frameset>"#,
+    );
+    let links: Vec<_> = page
+        .links
+        .iter()
+        .map(|link| (&*link.href, &*link.text))
+        .collect();
+    assert_eq!(
+        links,
+        [
+            ("toc.html", ""),
+            ("part", "A part"),
+            ("drawn", ""),
+            ("left", ""),
+            ("plain", "")
+        ]
+    );
+    assert_eq!(page.text, "");
 }
 
 #[test]

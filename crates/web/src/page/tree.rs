@@ -93,6 +93,8 @@ impl Tree {
         match tag {
             Tag::Br => return self.line_break(),
             Tag::A => return self.open_link(tokens),
+            Tag::Area => return self.void_link(tokens, "href"),
+            Tag::Frame | Tag::Iframe => return self.void_link(tokens, "src"),
             Tag::Img => return self.image(tokens),
             _ => {}
         }
@@ -135,7 +137,7 @@ impl Tree {
         };
         let skips = matches!(
             tag,
-            Tag::Noscript | Tag::Template | Tag::Svg | Tag::Select | Tag::Object
+            Tag::Noframes | Tag::Noscript | Tag::Template | Tag::Svg | Tag::Select | Tag::Object
         );
         self.skipping_count += usize::from(skips);
         self.pre_count += usize::from(tag == Tag::Pre);
@@ -339,24 +341,40 @@ impl Tree {
 
     fn open_link(&mut self, tokens: &Tokens<'_>) {
         self.close_link();
-        let Some(href) = tokens.attribute("href") else {
+        // That of SVG before its second edition.
+        let href = (tokens.attribute("href")).or_else(|| tokens.attribute("xlink:href"));
+        if let Some(href) = href {
+            let link = self.push_link(href, tokens);
+            self.link = Some((link.unwrap_or(u32::MAX), self.stack.len()));
+        }
+    }
+
+    /// Takes a link without content: an area of an image, a frame.
+    fn void_link(&mut self, tokens: &Tokens<'_>, attribute: &str) {
+        let Some(href) = tokens.attribute(attribute) else {
             return;
         };
+        let alt = tokens.attribute("alt").unwrap_or_default();
+        if let Some(link) = self.push_link(href, tokens) {
+            self.links[link as usize].text = clean(alt, ANCHOR_CHARS_MAX);
+        }
+    }
+
+    /// Keeps a link, or counts it where there are too many. Returns its index.
+    fn push_link(&mut self, href: &str, tokens: &Tokens<'_>) -> Option<u32> {
         if self.links.len() == self.links_max {
             self.links_dropped_count += 1;
-            self.link = Some((u32::MAX, self.stack.len()));
-            return;
+            return None;
         }
-        let rel = Rel::parse(tokens.attribute("rel").unwrap_or_default());
         self.links.push(Link {
             href: decoded(href.trim()).into_owned(),
             text: String::new(),
-            rel,
+            rel: Rel::parse(tokens.attribute("rel").unwrap_or_default()),
             block: self.block.map(|_| self.blocks.len() as u32),
             in_boilerplate: true,
             in_image: false,
         });
-        self.link = Some(((self.links.len() - 1) as u32, self.stack.len()));
+        Some((self.links.len() - 1) as u32)
     }
 
     fn close_link(&mut self) {

@@ -142,7 +142,8 @@ fn text_explanation(explained: &Explained) -> String {
     match &explained.known {
         None => lines.push((
             "state",
-            "unknown: no page, sitemap or seed has named it".into(),
+            "unknown: no seed, sitemap or page within the limit of links from a seed has named it"
+                .into(),
         )),
         Some(known) => {
             let record = &known.record;

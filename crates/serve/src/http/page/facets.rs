@@ -59,9 +59,13 @@ pub(super) struct ValueView {
 }
 
 /// Returns the facets that a page counts unless others are asked for: of words, truth values and dates.
+/// The groups of near duplicates of a crawl are none: their names are hashes.
 pub(crate) fn default_facets(schema: &Schema) -> Vec<String> {
+    let is_crawled = schema.iter().any(|(name, _)| name == "inlinks");
     let can_be_asked_for = |name: &str| !name.contains([',', ':']);
-    let facets = schema.iter().filter(|(name, _)| can_be_asked_for(name));
+    let facets = schema
+        .iter()
+        .filter(|(name, _)| can_be_asked_for(name) && !(is_crawled && *name == "group"));
     let facets = facets.filter_map(|(name, kind)| match kind {
         FieldType::Keyword | FieldType::Bool => Some(format!("{name}:terms:{VALUES}")),
         FieldType::Date => Some(format!("{name}:year")),
@@ -316,5 +320,12 @@ mod tests {
         ];
         let facets = default_facets(&schema.into_iter().collect());
         assert_eq!(facets, ["b:terms:6", "e:year", "g:terms:6"]);
+        let crawled = [
+            ("group", FieldType::Keyword),
+            ("inlinks", FieldType::Integer),
+            ("lang", FieldType::Keyword),
+        ];
+        let facets = default_facets(&crawled.into_iter().collect());
+        assert_eq!(facets, ["lang:terms:6"]);
     }
 }
