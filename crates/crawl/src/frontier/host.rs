@@ -85,7 +85,9 @@ pub(super) struct Host {
     pub(super) robots_in_flight: bool,
     /// Keys of URLs to visit, best first.
     pub(super) queue: VecDeque<Box<[u8]>>,
-    /// Time from which the store may have a due URL that is not in the queue.
+    /// Due times and keys of the URLs due next, latest first. Those due before `check_at` are all here or in the queue.
+    pub(super) due_next: Vec<(TimeMs, Box<[u8]>)>,
+    /// Time from which the store may have a due URL that is neither in the queue nor in `due_next`.
     pub(super) check_at: TimeMs,
     /// Key at which the next refill continues.
     pub(super) resume: Option<Box<[u8]>>,
@@ -108,6 +110,7 @@ impl Host {
             in_flight: 0,
             robots_in_flight: false,
             queue: VecDeque::new(),
+            due_next: Vec::new(),
             check_at: now,
             resume: None,
             wake: TimeMs::NEVER,
@@ -120,6 +123,18 @@ impl Host {
         self.pace.allowed_at.max(self.robots.blocked_until())
     }
 
+    /// Returns the time from which it may have a due URL that is not in its queue.
+    pub(super) fn due_at(&self) -> TimeMs {
+        let next = self.due_next.last().map(|(due, _)| *due);
+        next.map_or(self.check_at, |due| due.min(self.check_at))
+    }
+
+    /// Takes the URL of `due_next` that is due first, if it is.
+    pub(super) fn take_due(&mut self, now: TimeMs) -> Option<Box<[u8]>> {
+        let due = self.due_next.pop_if(|(due, _)| *due <= now);
+        due.map(|(_, key)| key)
+    }
+
     /// Returns the number of visits that may be in flight together.
     pub(super) fn in_flight_max(&self, law: &Law) -> u32 {
         match self.robots {
@@ -130,7 +145,7 @@ impl Host {
 
     /// Returns whether a URL of it is due and must wait.
     pub(super) fn is_waiting(&self, now: TimeMs) -> bool {
-        let is_due = !self.queue.is_empty() || self.check_at <= now;
+        let is_due = !self.queue.is_empty() || self.due_at() <= now;
         is_due && self.in_flight == 0 && self.allowed_at() > now
     }
 

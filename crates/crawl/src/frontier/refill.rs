@@ -1,5 +1,6 @@
 //! Refill of a host's queue: the best URLs that are due, from windows of its records in the store.
 use super::core::Frontier;
+use super::host::Host;
 use super::key;
 use super::law::effective_due;
 use super::record::Record;
@@ -18,7 +19,8 @@ impl Frontier {
         let share = self.options.queues_urls_max / self.hosts.len().max(1);
         let capacity = self.options.queue_urls_max.min(share).max(4);
         let window = self.options.refill_records_max.max(1);
-        let host = &self.hosts[id as usize];
+        let host = &mut self.hosts[id as usize];
+        host.due_next = Vec::new();
         let (start, end) = (key::pages_of(&host.prefix), key::end_of(&host.prefix));
         let mut from = host.resume.as_deref().map_or(start.clone(), <[u8]>::to_vec);
         loop {
@@ -42,20 +44,17 @@ impl Frontier {
             let reached_end = resume.is_none();
             let host = &mut self.hosts[id as usize];
             host.resume = resume;
-            let (left, later) = (choice.left, choice.due_later);
-            host.queue.extend(choice.into_order());
             if from_start && reached_end {
-                // All of the host was seen.
-                host.check_at = if left { now } else { later };
-                return;
+                return choice.end_pass(host, now);
             }
-            if !host.queue.is_empty() {
+            if !choice.is_empty() {
+                host.queue.extend(choice.into_order());
                 host.check_at = now;
                 return;
             }
             if from_start {
-                // Nothing due in the first window: the pass goes on, and its earliest due time counts.
-                return self.pass(id, &end, later, now);
+                // Nothing due in the first window: the pass goes on.
+                return self.pass(id, &end, choice, now);
             }
             from = match (&host.resume, reached_end) {
                 (Some(resume), false) => resume.to_vec(),
@@ -65,8 +64,8 @@ impl Frontier {
     }
 
     /// Continues a pass that began at the first page of the host and found nothing due in its first window.
-    fn pass(&mut self, id: u32, end: &[u8], mut later: TimeMs, now: TimeMs) {
-        let mut choice = Choice::new(self.options.queue_urls_max.max(4));
+    fn pass(&mut self, id: u32, end: &[u8], mut choice: Choice, now: TimeMs) {
+        choice.capacity = self.options.queue_urls_max.max(4);
         let Some(from) = self.hosts[id as usize].resume.take() else {
             return;
         };
@@ -79,10 +78,7 @@ impl Frontier {
             }
             true
         });
-        later = later.min(choice.due_later);
-        let host = &mut self.hosts[id as usize];
-        host.check_at = if choice.left { now } else { later };
-        host.queue.extend(choice.into_order());
+        choice.end_pass(&mut self.hosts[id as usize], now);
     }
 }
 
@@ -93,7 +89,9 @@ struct Choice {
     revisits: BinaryHeap<Rank>,
     /// Whether a URL that is due was left out.
     left: bool,
-    /// Earliest due time of those not due.
+    /// Those due next, so that their turn needs no further look at the host.
+    next: BinaryHeap<(TimeMs, Box<[u8]>)>,
+    /// Earliest due time of those not due that were left out.
     due_later: TimeMs,
 }
 
@@ -104,13 +102,14 @@ impl Choice {
             new: BinaryHeap::new(),
             revisits: BinaryHeap::new(),
             left: false,
+            next: BinaryHeap::new(),
             due_later: TimeMs::NEVER,
         }
     }
 
     fn offer(&mut self, key: &[u8], record: &Record, due: TimeMs, now: TimeMs) {
         if due > now {
-            self.due_later = self.due_later.min(due);
+            self.offer_later(key, due);
             return;
         }
         let importance = u64::from(record.importance.to_bits());
@@ -136,6 +135,37 @@ impl Choice {
         heap.push((rank, discovered, key.into()));
     }
 
+    fn offer_later(&mut self, key: &[u8], due: TimeMs) {
+        if due >= self.due_later {
+            return;
+        }
+        if self.next.len() >= self.capacity {
+            let latest = self.next.peek().map_or(due, |(latest, _)| *latest);
+            self.due_later = due.max(latest);
+            if due >= latest {
+                return;
+            }
+            self.next.pop();
+        }
+        self.next.push((due, key.into()));
+    }
+
+    /// Returns whether no URL is due.
+    fn is_empty(&self) -> bool {
+        self.new.is_empty() && self.revisits.is_empty()
+    }
+
+    /// Gives the URLs to a host all of whose records were seen.
+    fn end_pass(mut self, host: &mut Host, now: TimeMs) {
+        host.check_at = now;
+        if !self.left {
+            host.check_at = self.due_later;
+            let next = std::mem::take(&mut self.next).into_sorted_vec();
+            host.due_next = next.into_iter().rev().collect();
+        }
+        host.queue.extend(self.into_order());
+    }
+
     /// Best first, at most the capacity.
     fn into_order(self) -> Vec<Box<[u8]>> {
         let mut new = self.new.into_sorted_vec().into_iter();
@@ -154,5 +184,25 @@ impl Choice {
             order.push(key);
         }
         order
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn those_due_next_are_kept_in_order_and_the_first_left_out_is_known() {
+        let mut choice = Choice::new(2);
+        for due in [9, 5, 7, 3] {
+            choice.offer_later(&[due], TimeMs(u64::from(due)));
+        }
+        let mut host = Host::new("http://a", false, TimeMs(0));
+        choice.end_pass(&mut host, TimeMs(1));
+        assert_eq!((host.due_at(), host.check_at), (TimeMs(3), TimeMs(7)));
+        assert_eq!(host.take_due(TimeMs(2)), None);
+        assert_eq!(host.take_due(TimeMs(6)).as_deref(), Some(&[3][..]));
+        assert_eq!(host.take_due(TimeMs(6)).as_deref(), Some(&[5][..]));
+        assert_eq!((host.take_due(TimeMs(6)), host.due_at()), (None, TimeMs(7)));
     }
 }

@@ -210,7 +210,7 @@ impl Frontier {
         let full = host.in_flight >= host.in_flight_max(&self.options.law);
         let mut wake = host.allowed_at();
         if host.queue.is_empty() {
-            wake = wake.max(host.check_at);
+            wake = wake.max(host.due_at());
         }
         if full || host.robots_in_flight {
             wake = TimeMs::NEVER;
@@ -224,10 +224,15 @@ impl Frontier {
     /// Returns the best URL of the host that is due. Refills its queue where it is empty.
     fn due_page(&mut self, id: u32, now: TimeMs) -> Result<Option<Page>, FrontierError> {
         loop {
-            let Some(key) = self.hosts[id as usize].queue.pop_front() else {
-                if self.hosts[id as usize].check_at > now {
+            let host = &mut self.hosts[id as usize];
+            let mut key = host.queue.pop_front();
+            if key.is_none() && host.check_at > now {
+                key = host.take_due(now);
+                if key.is_none() {
                     return Ok(None);
                 }
+            }
+            let Some(key) = key else {
                 self.refill(id, now);
                 if self.hosts[id as usize].queue.is_empty() {
                     return Ok(None);
