@@ -47,6 +47,6 @@ fn main() {
         missing.len(),
         &missing[..missing.len().min(20)]
     );
-    let others = crawled.documents as i64 - (expected.len() as i64 - progress.duplicates as i64);
-    println!("{others} documents more than the oracle reached");
+    let others = crawled.others(&expected);
+    println!("{others} documents that the oracle did not reach");
 }

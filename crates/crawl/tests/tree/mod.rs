@@ -212,6 +212,15 @@ impl Crawled {
         };
         paths.iter().filter(is_missing).cloned().collect()
     }
+
+    /// Returns the number of documents that are none of the paths.
+    pub(crate) fn others(&self, paths: &BTreeSet<String>) -> u64 {
+        let has_document = |path: &&String| {
+            let url = format!("{}{path}", self.origin);
+            self.index.document(&url).unwrap().is_some()
+        };
+        self.documents - paths.iter().filter(has_document).count() as u64
+    }
 }
 
 /// Serves a tree on loopback and crawls it from its root.

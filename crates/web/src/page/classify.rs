@@ -88,7 +88,7 @@ pub(super) fn classify(tree: &Tree, title: &str) -> Vec<Class> {
         .collect()
 }
 
-/// Returns the stated main part of a page if none of its blocks was chosen, although it has as much text as those that were.
+/// Returns the stated main part of a page if none of its blocks was chosen, although it has half as much text as those that were.
 fn passed_over(tree: &Tree, measured: &[Measured], chosen: &[bool]) -> Option<usize> {
     let mut stated = tree.nodes.iter().enumerate();
     let (at, node) = stated.find(|(_, node)| node.hints.any(Hints::MAIN))?;
@@ -99,7 +99,7 @@ fn passed_over(tree: &Tree, measured: &[Measured], chosen: &[bool]) -> Option<us
         .map(|(found, _)| found.bytes)
         .sum();
     let is_passed_over = !chosen[range].contains(&true);
-    (is_passed_over && within.sum::<u32>() >= chosen_bytes.max(1)).then_some(at)
+    (is_passed_over && 2 * within.sum::<u32>() >= chosen_bytes.max(1)).then_some(at)
 }
 
 /// Returns the main part of a page of documentation: an explicit container with preformatted text.

@@ -68,12 +68,14 @@ fn an_index_of_links_is_main_text() {
         &format!("{PROSE} {PROSE}"),
     );
     // A notice of copyright is no text that a page is about.
+    let about = "A template that gives the greatest of its arguments, which are compared by the order of their type \
+                 or by one that is given";
     check(
         &format!(
-            "<div><h1>max</h1><p>A template that gives the greatest of its arguments</p></div><div><p>Copyright © 2005 {PROSE}</p></div>"
+            "<div><h1>max</h1><p>{about}</p></div><div><p>Copyright © 2005 {PROSE} {PROSE}</p></div>"
         ),
-        "A template that gives the greatest of its arguments",
-        &format!("max\nCopyright © 2005 {PROSE}"),
+        &format!("max\n{about}"),
+        &format!("Copyright © 2005 {PROSE} {PROSE}"),
     );
 }
 
