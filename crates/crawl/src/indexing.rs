@@ -1,9 +1,10 @@
 //! Index thread of a crawl: adds and deletes documents in the order of the changes, and commits on request.
 
 use corpus::{Document, url_hash};
+use fields::{Declaration, FieldType};
 use index::{BuildOptions, Index, IndexError};
 use ingest::DetectingWriter;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use vfs::SharedStorage;
@@ -49,7 +50,7 @@ impl Indexing {
         let (changes, received) = sync_channel(QUEUE_CHANGES);
         let thread = std::thread::Builder::new()
             .name("crawl-index".into())
-            .spawn(move || run(&storage, &options, &received))?;
+            .spawn(move || run(&storage, options, &received))?;
         Ok(Indexing {
             changes: Some(changes),
             thread: Some(thread),
@@ -109,11 +110,33 @@ struct Batch<'a> {
     deletes: Vec<String>,
 }
 
+/// Returns options by which the words of boilerplate are found by `boilerplate:word` alone: a word of a menu, which is on
+/// all pages of a site, says nothing of one. An index keeps what it was made with.
+fn with_declarations(mut options: BuildOptions) -> BuildOptions {
+    let declared = options.fields.iter();
+    let mut declared: BTreeMap<String, Declaration> = declared
+        .map(|(name, declaration)| (name.to_owned(), *declaration))
+        .collect();
+    declared
+        .entry("boilerplate".to_owned())
+        .or_insert_with(|| Declaration {
+            weight: Some(0.0),
+            ..Declaration::of(FieldType::Text)
+        });
+    options.fields = declared.into_iter().collect();
+    options
+}
+
 fn run(
     storage: &SharedStorage,
-    options: &BuildOptions,
+    options: BuildOptions,
     received: &Receiver<Change>,
 ) -> Result<(), IndexError> {
+    let newest = Index::newest_generation(storage)?;
+    let options = &match newest {
+        Some(_) => options,
+        None => with_declarations(options),
+    };
     let new_batch = || Batch {
         storage,
         options,
@@ -123,7 +146,7 @@ fn run(
     };
     let mut batch = new_batch();
     let mut last = Committed::default();
-    if let Some(generation) = Index::newest_generation(storage)? {
+    if let Some(generation) = newest {
         last.generation = generation;
         last.documents = Index::open(storage.clone())?.statistics().documents_count();
     }
@@ -192,5 +215,48 @@ impl Batch<'_> {
             deleted,
             documents: summary.documents_count,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use vfs::MemoryStorage;
+
+    fn committed(storage: &SharedStorage, options: BuildOptions) -> Index {
+        let indexing = Indexing::start(storage.clone(), options).unwrap();
+        let boilerplate = "Home Index Search Contact us".to_owned();
+        let document = Document {
+            url: "http://a.example/".to_owned(),
+            title: "A page".to_owned(),
+            body: "with a text".to_owned(),
+            fields: [("boilerplate".to_owned(), boilerplate.into())]
+                .into_iter()
+                .collect(),
+            ..Document::default()
+        };
+        indexing.add(document).unwrap();
+        indexing.commit().unwrap();
+        indexing.finish().unwrap();
+        Index::open(storage.clone()).unwrap()
+    }
+
+    #[test]
+    fn words_of_boilerplate_are_not_in_the_text() {
+        let storage: SharedStorage = Arc::new(MemoryStorage::new());
+        for _ in 0..2 {
+            let index = committed(&storage, BuildOptions::default());
+            assert!(!index.fields().searched("boilerplate").unwrap().is_in_text());
+        }
+        // Declared otherwise.
+        let storage: SharedStorage = Arc::new(MemoryStorage::new());
+        let declared = [("boilerplate", FieldType::Text)];
+        let options = BuildOptions {
+            fields: declared.into_iter().collect(),
+            ..BuildOptions::default()
+        };
+        let index = committed(&storage, options);
+        assert!(index.fields().searched("boilerplate").unwrap().is_in_text());
     }
 }

@@ -196,7 +196,11 @@ fn queries_are_made_for_a_search_time() {
     assert_eq!(made["wanted_mean_ms"], 0.2);
     let figure = |name: &str| made[name].as_f64().unwrap();
     assert!(figure("joined") >= 1.0 && figure("mean_ms") > 0.0, "{made}");
-    assert!(figure("p99_ms") >= figure("mean_ms"), "{made}");
+    // No mean is below a hundredth of its p99; of queries that all take the same, one slow one lifts it above.
+    assert!(
+        figure("p99_ms") > 0.0 && figure("p99_ms") <= 100.0 * figure("mean_ms"),
+        "{made}"
+    );
     assert_eq!(record["queries_count"], 10_000);
     let wrong = ["--search-time", "1ms,50ms", "--rate", "1"];
     shorttail(loading.arguments(&queries, &wrong)).ends(2);
