@@ -18,6 +18,7 @@ use std::process::Command;
 use std::sync::Arc;
 use tokio::net::TcpListener;
 use vfs::SharedStorage;
+use web::address::CanonicalUrl;
 
 /// Returns a folder of the documentation that the Rust toolchain installs.
 pub(crate) fn installed(folder: &str) -> Option<PathBuf> {
@@ -65,9 +66,10 @@ fn states(html: &str, word: &str) -> bool {
 /// Whether a page names another one of the tree as its own address.
 fn is_canonical_elsewhere(html: &str, path: &str) -> bool {
     let tags = html.split("<link ").skip(1);
-    let mut tags = tags.filter_map(|rest| rest.split_inclusive('>').next());
-    let canonical = tags.find(|tag| tag.contains("canonical"));
-    let to = canonical.and_then(|tag| resolved(path, &value(&format!(" {tag}"), "href=")?));
+    let tags = tags.filter_map(|rest| Some(format!(" {}", rest.split_inclusive('>').next()?)));
+    let is_canonical = |tag: &String| value(tag, "rel=").is_some_and(|rel| rel == "canonical");
+    let canonical = tags.into_iter().find(is_canonical);
+    let to = canonical.and_then(|tag| resolved(path, &value(&tag, "href=")?));
     to.is_some_and(|to| to != path)
 }
 
@@ -203,7 +205,7 @@ impl Crawled {
     /// Returns the paths that have no document and for which no other page of the same text stands.
     pub(crate) fn missing(&self, paths: &BTreeSet<String>) -> Vec<String> {
         let is_missing = |path: &&String| {
-            let url = format!("{}{path}", self.origin);
+            let url = self.address(path);
             self.index.document(&url).unwrap().is_none()
                 && crawl::explain(&self.storage, &url)
                     .unwrap()
@@ -213,12 +215,16 @@ impl Crawled {
         paths.iter().filter(is_missing).cloned().collect()
     }
 
+    /// Returns the address of a path in the one way in which the crawl writes it.
+    fn address(&self, path: &str) -> String {
+        let url = format!("{}{path}", self.origin);
+        CanonicalUrl::parse(&url).unwrap().as_str().to_owned()
+    }
+
     /// Returns the number of documents that are none of the paths.
     pub(crate) fn others(&self, paths: &BTreeSet<String>) -> u64 {
-        let has_document = |path: &&String| {
-            let url = format!("{}{path}", self.origin);
-            self.index.document(&url).unwrap().is_some()
-        };
+        let has_document =
+            |path: &&String| self.index.document(&self.address(path)).unwrap().is_some();
         self.documents - paths.iter().filter(has_document).count() as u64
     }
 }
