@@ -98,6 +98,17 @@ fn text_is_decoded_and_collapsed() {
 }
 
 #[test]
+fn marks_that_link_to_their_heading_are_no_text() {
+    check(
+        &format!(
+            "<h2>Part<a class=headerlink href=#part title=Link>¶</a></h2><p>{PROSE} § 3 <a href=#s>§</a></p>"
+        ),
+        &format!("Part\n{PROSE} § 3"),
+        "",
+    );
+}
+
+#[test]
 fn stated_facts_are_read() {
     let page = page(
         r#"<html lang="en-GB"><head><title>The &amp; Title</title><base href="/b/"><link rel=canonical href=/c?a=1&amp;b=2>

@@ -195,6 +195,10 @@ impl Tree {
         let decoded = decoded(raw);
         // White space that is not ASCII too: the end of a block is trimmed of it, and no block is empty.
         let blank = decoded.trim().is_empty();
+        // The mark behind a heading that links to it.
+        if self.link.is_some() && matches!(decoded.trim(), "¶" | "§") {
+            return;
+        }
         if self.block.is_none() {
             if blank {
                 return;
