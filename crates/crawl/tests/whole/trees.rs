@@ -18,4 +18,5 @@ fn everything_that_a_walk_reaches_is_in_the_index_and_nothing_else() {
     let tree = crawled(&root, &new(), &new());
     assert_eq!(tree.missing(&expected), Vec::<String>::new());
     assert_eq!(tree.others(&expected), 0);
+    assert!(tree.progress.fetched >= expected.len() as u64 && tree.progress.failed == 0);
 }
