@@ -4,7 +4,7 @@ use corpus::{Document, url_hash};
 use fields::{Declaration, FieldType};
 use index::{BuildOptions, Index, IndexError};
 use ingest::DetectingWriter;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use vfs::SharedStorage;
@@ -113,17 +113,16 @@ struct Batch<'a> {
 /// Returns options by which the words of boilerplate are found by `boilerplate:word` alone: a word of a menu, which is on
 /// all pages of a site, says nothing of one. An index keeps what it was made with.
 fn with_declarations(mut options: BuildOptions) -> BuildOptions {
+    let boilerplate = Declaration {
+        weight: Some(0.0),
+        ..Declaration::of(FieldType::Text)
+    };
     let declared = options.fields.iter();
-    let mut declared: BTreeMap<String, Declaration> = declared
-        .map(|(name, declaration)| (name.to_owned(), *declaration))
+    let declared = declared.map(|(name, declaration)| (name.to_owned(), *declaration));
+    // What is declared for the same name comes later, and wins.
+    options.fields = std::iter::once(("boilerplate".to_owned(), boilerplate))
+        .chain(declared)
         .collect();
-    declared
-        .entry("boilerplate".to_owned())
-        .or_insert_with(|| Declaration {
-            weight: Some(0.0),
-            ..Declaration::of(FieldType::Text)
-        });
-    options.fields = declared.into_iter().collect();
     options
 }
 

@@ -61,23 +61,10 @@ impl TextShape {
         blocks.dedup();
         TextShape {
             simhash: duplicates::simhash(main),
-            words_count: u32::try_from(words_count(main)).unwrap_or(u32::MAX),
+            words_count: u32::try_from(duplicates::words_count(main)).unwrap_or(u32::MAX),
             blocks,
         }
     }
-}
-
-/// Returns the number of words between white space.
-fn words_count(text: &str) -> usize {
-    if !text.is_ascii() {
-        return text.split_whitespace().count();
-    }
-    let bytes = text.as_bytes();
-    let is_space = |byte: u8| matches!(byte, b'\t'..=b'\r' | b' ');
-    let first = bytes.first().is_some_and(|&byte| !is_space(byte));
-    let pairs = bytes.windows(2);
-    let starts = pairs.filter(|pair| is_space(pair[0]) && !is_space(pair[1]));
-    usize::from(first) + starts.count()
 }
 
 /// Kind of an answer.

@@ -19,9 +19,9 @@ pub(super) fn page_document(
     let has_main = page.blocks.iter().any(|block| block.is_main);
     if let Some(templates) = templates {
         page.apply_templates(templates);
-    }
-    if let Some(templates) = templates.filter(|_| !page.has_main_text()) {
-        page.choose_rest(templates);
+        if !page.has_main_text() {
+            page.choose_rest(templates);
+        }
     }
     // A page of templates alone keeps its text: better a menu than nothing.
     let main = match page.main_text() {

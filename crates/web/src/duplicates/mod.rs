@@ -39,19 +39,34 @@ pub fn exact_hash(text: &str) -> u128 {
     hasher.digest128()
 }
 
-/// Does the same without a look at characters.
+/// Returns the number of words between white space.
+pub fn words_count(text: &str) -> usize {
+    if !text.is_ascii() {
+        return text.split_whitespace().count();
+    }
+    let bytes = text.as_bytes();
+    let starts = bytes.windows(2);
+    let starts = starts.filter(|pair| is_space(pair[0]) && !is_space(pair[1]));
+    usize::from(bytes.first().is_some_and(|&byte| !is_space(byte))) + starts.count()
+}
+
+/// Whether an ASCII character is white space to [`char::is_whitespace`], too.
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b'\t'..=b'\r' | b' ')
+}
+
+/// Does the same as [`exact_hash`] without a look at characters.
 fn exact_hash_of_ascii(bytes: &[u8]) -> u128 {
-    let is_space = |byte: &u8| matches!(byte, b'\t'..=b'\r' | b' ');
-    let word_from = |at: usize| bytes[at..].iter().position(|byte| !is_space(byte));
+    let word_from = |at: usize| bytes[at..].iter().position(|&byte| !is_space(byte));
     let mut hasher = Xxh3Default::new();
     let mut next = word_from(0);
     let (mut start, mut at) = (next.unwrap_or(0), next.unwrap_or(0));
     while next.is_some() {
-        while at < bytes.len() && !is_space(&bytes[at]) {
+        while at < bytes.len() && !is_space(bytes[at]) {
             at += 1;
         }
         let joins = bytes[at..].first() == Some(&b' ');
-        if joins && bytes.get(at + 1).is_some_and(|byte| !is_space(byte)) {
+        if joins && bytes.get(at + 1).is_some_and(|&byte| !is_space(byte)) {
             at += 1;
             continue;
         }

@@ -64,6 +64,7 @@ proptest! {
         let words: Vec<&str> = text.split_whitespace().collect();
         let slow = xxhash_rust::xxh3::xxh3_128(words.join(" ").as_bytes());
         prop_assert_eq!(exact_hash(&text), slow);
+        prop_assert_eq!(words_count(&text), words.len());
     }
 
     #[test]

@@ -31,14 +31,7 @@ pub(super) fn classify(tree: &Tree, title: &str) -> Vec<Class> {
     let all = sums(&measured, |_| true);
     let code = code_container(tree, &measured);
     let mut is_main: Vec<bool> = Vec::new();
-    let bytes = |main: &[bool]| -> u32 {
-        measured
-            .iter()
-            .zip(main)
-            .filter(|(_, is_main)| **is_main)
-            .map(|(found, _)| found.bytes)
-            .sum()
-    };
+    let bytes = |main: &[bool]| bytes(&measured, main);
     for strict in [true, false] {
         let discarded = discarded(tree, &all, strict, code.is_some());
         let kept = |i: usize| !discarded[tree.blocks[i].node as usize];
@@ -65,11 +58,9 @@ pub(super) fn classify(tree: &Tree, title: &str) -> Vec<Class> {
                 range.for_each(|i| found[i] = kept(i));
             }
         }
-        if let Some(main) = passed_over(tree, &measured, &found) {
+        if let Some(main) = passed_over(tree, &measured, &found, kept) {
             // What stands outside of a stated main part, such as a long footer, is not what the page is about.
-            let range = tree.nodes[main].first as usize..tree.nodes[main].end as usize;
-            found.fill(false);
-            range.for_each(|i| found[i] = kept(i));
+            found = main;
         }
         if is_main.is_empty() || bytes(&found) > 2 * bytes(&is_main) {
             is_main = found;
@@ -88,18 +79,31 @@ pub(super) fn classify(tree: &Tree, title: &str) -> Vec<Class> {
         .collect()
 }
 
-/// Returns the stated main part of a page if none of its blocks was chosen, although it has half as much text as those that were.
-fn passed_over(tree: &Tree, measured: &[Measured], chosen: &[bool]) -> Option<usize> {
-    let mut stated = tree.nodes.iter().enumerate();
-    let (at, node) = stated.find(|(_, node)| node.hints.any(Hints::MAIN))?;
-    let range = node.first as usize..node.end as usize;
-    let within = measured[range.clone()].iter().map(|found| found.bytes);
-    let chosen_bytes: u32 = (measured.iter().zip(chosen))
-        .filter(|(_, is_chosen)| **is_chosen)
-        .map(|(found, _)| found.bytes)
-        .sum();
-    let is_passed_over = !chosen[range].contains(&true);
-    (is_passed_over && 2 * within.sum::<u32>() >= chosen_bytes.max(1)).then_some(at)
+/// Returns the kept blocks of the stated main part of a page if none of them was chosen, although they have half as much
+/// text as those that were.
+fn passed_over(
+    tree: &Tree,
+    measured: &[Measured],
+    chosen: &[bool],
+    kept: impl Fn(usize) -> bool,
+) -> Option<Vec<bool>> {
+    let main = tree.nodes.iter().find(|node| node.hints.any(Hints::MAIN))?;
+    let range = main.first as usize..main.end as usize;
+    if chosen[range.clone()].contains(&true) {
+        return None;
+    }
+    let within: Vec<bool> = (0..chosen.len())
+        .map(|i| range.contains(&i) && kept(i))
+        .collect();
+    let bytes = |blocks: &[bool]| bytes(measured, blocks);
+    (2 * bytes(&within) >= bytes(chosen).max(1)).then_some(within)
+}
+
+/// Returns the bytes of some blocks.
+fn bytes(measured: &[Measured], blocks: &[bool]) -> u32 {
+    let blocks = measured.iter().zip(blocks);
+    let blocks = blocks.filter(|(_, is_one)| **is_one);
+    blocks.map(|(found, _)| found.bytes).sum()
 }
 
 /// Returns the main part of a page of documentation: an explicit container with preformatted text.

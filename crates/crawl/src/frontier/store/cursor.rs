@@ -76,14 +76,9 @@ impl Cursor {
 
     /// As `seek`, but never back: stays where the key is ≥ `target`, or at the end.
     pub(super) fn advance(&mut self, target: &[u8], damage: &mut Vec<Damage>) {
-        let is_before = self.key().is_some_and(|key| key < target);
-        if is_before || self.is_new() {
+        if self.key().is_some_and(|key| key < target) {
             self.seek(target, damage);
         }
-    }
-
-    fn is_new(&self) -> bool {
-        self.block == usize::MAX
     }
 
     /// Goes to the next entry.
