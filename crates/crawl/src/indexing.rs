@@ -1,7 +1,7 @@
 //! Index thread of a crawl: adds and deletes documents in the order of the changes, and commits on request.
 
 use corpus::{Document, url_hash};
-use fields::{Declaration, FieldType};
+use fields::{Declaration, Declarations, DeclaredPrior, FieldType, Prior};
 use index::{BuildOptions, Index, IndexError};
 use ingest::DetectingWriter;
 use std::collections::HashSet;
@@ -110,20 +110,35 @@ struct Batch<'a> {
     deletes: Vec<String>,
 }
 
-/// Returns options by which the words of boilerplate are found by `boilerplate:word` alone: a word of a menu, which is on
-/// all pages of a site, says nothing of one. An index keeps what it was made with.
-fn with_declarations(mut options: BuildOptions) -> BuildOptions {
-    let boilerplate = Declaration {
-        weight: Some(0.0),
+/// What the rank of a page adds to its score at most, and the rank that adds half of it: the mean.
+const RANK_PRIOR: Prior = Prior {
+    weight: 0.5,
+    pivot: 1.0,
+};
+/// Weight of the words of titles.
+const TITLE_WEIGHT: f32 = 2.0;
+
+/// Returns the declarations of the index of a new crawl; an index keeps what it was made with.
+///
+/// Words of boilerplate are found by `boilerplate:word` alone: a word of a menu, which is on all pages of a site, says
+/// nothing of one. The weights of titles and ranks are measured with `bench/crawl/questions`.
+fn declarations() -> Declarations {
+    let text = |weight| Declaration {
+        weight: Some(weight),
         ..Declaration::of(FieldType::Text)
     };
-    let declared = options.fields.iter();
-    let declared = declared.map(|(name, declaration)| (name.to_owned(), *declaration));
-    // What is declared for the same name comes later, and wins.
-    options.fields = std::iter::once(("boilerplate".to_owned(), boilerplate))
-        .chain(declared)
-        .collect();
-    options
+    let rank = Declaration {
+        prior: Some(DeclaredPrior::On(RANK_PRIOR)),
+        ..Declaration::of(FieldType::Float)
+    };
+    [
+        (fields::TITLE, text(TITLE_WEIGHT)),
+        ("boilerplate", text(0.0)),
+        ("rank", rank),
+    ]
+    .map(|(name, declaration)| (name.to_owned(), declaration))
+    .into_iter()
+    .collect()
 }
 
 fn run(
@@ -134,7 +149,10 @@ fn run(
     let newest = Index::newest_generation(storage)?;
     let options = &match newest {
         Some(_) => options,
-        None => with_declarations(options),
+        None => BuildOptions {
+            fields: declarations().overridden_by(&options.fields),
+            ..options
+        },
     };
     let new_batch = || Batch {
         storage,
@@ -242,11 +260,16 @@ mod tests {
     }
 
     #[test]
-    fn words_of_boilerplate_are_not_in_the_text() {
+    fn a_new_index_has_the_fields_of_a_crawl() {
         let storage: SharedStorage = Arc::new(MemoryStorage::new());
         for _ in 0..2 {
             let index = committed(&storage, BuildOptions::default());
             assert!(!index.fields().searched("boilerplate").unwrap().is_in_text());
+            assert_eq!(index.fields().prior("rank"), Some(RANK_PRIOR));
+            assert_eq!(
+                index.fields().searched("title").unwrap().weight,
+                TITLE_WEIGHT
+            );
         }
         // Declared otherwise.
         let storage: SharedStorage = Arc::new(MemoryStorage::new());

@@ -5,19 +5,24 @@
 //! abstract = { type = "text", weight = 2.0, b = 0.5 }           a text with settings of its words
 //! code = { type = "text", analyzer = "plain" }                  a text with an analyzer of its own
 //! raw = { type = "text", searchable = false }                   stored only
+//! likes = { type = "i64", prior = { weight = 2, pivot = 50 } }  a number that adds to every score
 //! ```
 
+use crate::prior::Prior;
 use crate::schema::{FieldType, Schema};
 use crate::words::{TITLE, WEIGHT_MAX, is_weight};
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{Error, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::fmt;
 use text::Analyzer;
 
 /// Why a field with an analyzer of its own has no weight above 1.
 const WEIGHT_OF_OWN_ANALYZER: &str = "has an analyzer of its own and so a weight of 1 or 0: what it weighs beyond the text is found by the terms of the text. Weigh the clause instead, as in `name:word^3`";
+
+/// Form of a prior.
+const PRIOR_FORM: &str = "has a weight above 0 and up to 100, or 0 for none, and a pivot from 1e-9 to 1e15: the value that adds half the weight";
 
 /// Declaration of one field.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,14 +37,36 @@ pub struct Declaration {
     pub b: Option<f32>,
     /// Analyzer of its words; `None`: as it is, or that of the index.
     pub analyzer: Option<Analyzer>,
+    /// Prior of its values; `None`: as it is, or none.
+    pub prior: Option<DeclaredPrior>,
+}
+
+/// Declaration of a prior.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum DeclaredPrior {
+    /// The field has none, from the next commit on.
+    Off,
+    /// The field has this one.
+    On(Prior),
 }
 
 /// Declarations of fields, by name.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Declarations(BTreeMap<String, Declaration>);
 
 impl Declarations {
+    /// Returns whether no field is declared.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns these declarations and others, which count where both name a field.
+    pub fn overridden_by(mut self, others: &Declarations) -> Declarations {
+        self.0.extend(others.0.clone());
+        self
+    }
+
     /// Returns the declarations in the order of names.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Declaration)> {
         self.0
@@ -72,6 +99,7 @@ impl Declaration {
             weight: None,
             b: None,
             analyzer: None,
+            prior: None,
         }
     }
 
@@ -116,7 +144,7 @@ impl Declaration {
             ));
         }
         if kind != FieldType::Text {
-            return Ok(());
+            return self.apply_prior(name, schema);
         }
         if (is_new || name == TITLE)
             && self.searchable != Some(false)
@@ -169,16 +197,91 @@ impl Declaration {
     }
 }
 
+impl Declaration {
+    fn apply_prior(&self, name: &str, schema: &mut Schema) -> Result<(), String> {
+        let fits = match self.prior {
+            None => true,
+            Some(DeclaredPrior::Off) => schema.set_prior(name, None),
+            Some(DeclaredPrior::On(prior)) => schema.set_prior(name, Some(prior)),
+        };
+        match fits {
+            true => Ok(()),
+            false => Err(format!(
+                "the field {name} is a number, and its prior {PRIOR_FORM}"
+            )),
+        }
+    }
+}
+
+/// Prior as it is written.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenPrior {
+    weight: f32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pivot: Option<f64>,
+}
+
+impl From<DeclaredPrior> for WrittenPrior {
+    fn from(declared: DeclaredPrior) -> WrittenPrior {
+        match declared {
+            DeclaredPrior::Off => WrittenPrior {
+                weight: 0.0,
+                pivot: None,
+            },
+            DeclaredPrior::On(Prior { weight, pivot }) => WrittenPrior {
+                weight,
+                pivot: Some(pivot),
+            },
+        }
+    }
+}
+
+impl WrittenPrior {
+    fn checked<E: Error>(self) -> Result<DeclaredPrior, E> {
+        if self.weight == 0.0 {
+            return Ok(DeclaredPrior::Off);
+        }
+        let pivot = self.pivot.ok_or_else(|| E::missing_field("pivot"))?;
+        let weight = self.weight;
+        let prior = Prior { weight, pivot };
+        match prior.is_sound() {
+            true => Ok(DeclaredPrior::On(prior)),
+            false => Err(E::custom(format_args!("a prior {PRIOR_FORM}"))),
+        }
+    }
+}
+
 /// Settings as they are written.
-#[derive(Deserialize)]
+#[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
     #[serde(rename = "type")]
     kind: FieldType,
+    #[serde(skip_serializing_if = "Option::is_none")]
     searchable: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     weight: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     b: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     analyzer: Option<Analyzer>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prior: Option<WrittenPrior>,
+}
+
+impl Serialize for Declaration {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let written = Written {
+            kind: self.kind,
+            searchable: self.searchable,
+            weight: self.weight,
+            b: self.b,
+            analyzer: self.analyzer,
+            prior: self.prior.map(WrittenPrior::from),
+        };
+        written.serialize(serializer)
+    }
 }
 
 impl Written {
@@ -189,6 +292,7 @@ impl Written {
             weight,
             b,
             analyzer,
+            prior,
         } = self;
         let declared = Declaration {
             kind,
@@ -196,7 +300,13 @@ impl Written {
             weight,
             b,
             analyzer,
+            prior: prior.map(WrittenPrior::checked).transpose()?,
         };
+        if declared.prior.is_some() && !Prior::fits(kind) {
+            return Err(E::custom(format_args!(
+                "a prior is a setting of the types i64 and f64, not of {kind}"
+            )));
+        }
         if declared.has_settings() && kind != FieldType::Text {
             return Err(E::custom(format_args!(
                 "searchable, weight, b and analyzer are settings of the type text, not of {kind}"
@@ -248,8 +358,13 @@ impl<'de> Deserialize<'de> for Declaration {
 mod tests {
     use super::*;
 
+    /// Reads declarations, which are the same when they are written and read again.
     fn declared(json: &str) -> Result<Declarations, String> {
-        serde_json::from_str(json).map_err(|error| error.to_string())
+        let read = |json: &str| serde_json::from_str::<Declarations>(json);
+        let declared = read(json).map_err(|error| error.to_string())?;
+        let written = serde_json::to_string(&declared).unwrap();
+        assert_eq!(read(&written).unwrap(), declared, "{written}");
+        Ok(declared)
     }
 
     /// Applies declarations one after another; returns the schema as JSON, or the first refusal.
@@ -261,7 +376,9 @@ mod tests {
             }
         }
         assert!(schema.is_sound());
-        Ok(serde_json::to_string(&schema).unwrap())
+        let json = serde_json::to_string(&schema).unwrap();
+        assert_eq!(serde_json::from_str::<Schema>(&json).unwrap(), schema);
+        Ok(json)
     }
 
     #[test]
@@ -297,6 +414,17 @@ mod tests {
             assert_eq!(applied(&[json]).as_deref(), Ok(expected), "{json}");
             assert_eq!(applied(&[json, json]).as_deref(), Ok(expected), "{json}");
         }
+        let prior = r#"{"a":{"type":"i64","prior":{"weight":2,"pivot":50}}}"#;
+        let written = r#"{"a":{"type":"i64","prior":{"weight":2.0,"pivot":50.0}}}"#;
+        let off = r#"{"a":{"type":"i64","prior":{"weight":0}}}"#;
+        for (all, expected) in [
+            (&[prior][..], written),
+            (&[r#"{"a":"i64"}"#, prior, prior], written),
+            (&[prior, r#"{"a":"i64"}"#], written),
+            (&[prior, off], r#"{"a":"i64"}"#),
+        ] {
+            assert_eq!(applied(all).as_deref(), Ok(expected), "{all:?}");
+        }
         let raised = [r#"{"a":"text"}"#, r#"{"a":{"type":"text","weight":4}}"#];
         assert!(applied(&raised).unwrap().contains("4.0"));
         let kept = [
@@ -318,6 +446,22 @@ mod tests {
             (&[r#"{"a":{"type":"text","weight":0.5}}"#], "1 to 100"),
             (&[r#"{"a":{"type":"text","weight":101}}"#], "1 to 100"),
             (&[r#"{"a":{"type":"text","b":2}}"#], "0 to 1"),
+            (
+                &[r#"{"a":{"type":"keyword","prior":{"weight":1,"pivot":1}}}"#],
+                "i64 and f64, not of keyword",
+            ),
+            (
+                &[r#"{"a":{"type":"f64","prior":{"weight":1}}}"#],
+                "missing field `pivot`",
+            ),
+            (
+                &[r#"{"a":{"type":"f64","prior":{"weight":101,"pivot":1}}}"#],
+                "up to 100",
+            ),
+            (
+                &[r#"{"a":{"type":"f64","prior":{"weight":1,"pivot":0}}}"#],
+                "1e-9 to 1e15",
+            ),
             (
                 &[r#"{"a":{"type":"text","searchable":false,"b":1}}"#],
                 "neither",

@@ -1,5 +1,6 @@
 //! Schema: the fields of an index and their types.
 
+use crate::prior::{Prior, Priors};
 use crate::words::{NUMBER_FIRST, Searched, TITLE, TextFields};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
@@ -71,14 +72,15 @@ impl fmt::Display for FieldType {
     }
 }
 
-/// Field of a schema: its type, and how its words are searched.
+/// Field of a schema: its type, how its words are searched, and its prior.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Entry {
     kind: FieldType,
     searched: Option<Searched>,
+    prior: Option<Prior>,
 }
 
-/// Forms of an entry. Programs that know only the forms before refuse the second and the third one.
+/// Forms of an entry. Programs that know only some of them refuse the others.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum WrittenEntry {
@@ -97,6 +99,11 @@ enum WrittenEntry {
         number: u8,
         words: WrittenWords,
     },
+    Prior {
+        #[serde(rename = "type")]
+        kind: FieldType,
+        prior: Prior,
+    },
 }
 
 /// Settings of a field with an analyzer of its own.
@@ -110,33 +117,35 @@ struct WrittenWords {
 
 impl Serialize for Entry {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let written = match self.searched {
-            None => WrittenEntry::Type(self.kind),
-            Some(Searched {
-                number,
-                weight,
-                b,
-                analyzer: None,
-            }) => WrittenEntry::Searched {
-                kind: self.kind,
-                number,
-                weight,
-                b,
-            },
-            Some(Searched {
-                number,
-                weight,
-                b,
-                analyzer: Some(analyzer),
-            }) => WrittenEntry::Analyzed {
-                kind: self.kind,
-                number,
-                words: WrittenWords {
+        let kind = self.kind;
+        let written = match (self.searched, self.prior) {
+            (None, None) => WrittenEntry::Type(kind),
+            (None, Some(prior)) => WrittenEntry::Prior { kind, prior },
+            (Some(searched), _) => {
+                let Searched {
+                    number,
                     weight,
                     b,
                     analyzer,
-                },
-            },
+                } = searched;
+                match analyzer {
+                    None => WrittenEntry::Searched {
+                        kind,
+                        number,
+                        weight,
+                        b,
+                    },
+                    Some(analyzer) => WrittenEntry::Analyzed {
+                        kind,
+                        number,
+                        words: WrittenWords {
+                            weight,
+                            b,
+                            analyzer,
+                        },
+                    },
+                }
+            }
         };
         written.serialize(serializer)
     }
@@ -144,22 +153,23 @@ impl Serialize for Entry {
 
 impl<'de> Deserialize<'de> for Entry {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Entry, D::Error> {
-        Ok(match WrittenEntry::deserialize(deserializer)? {
-            WrittenEntry::Type(kind) => Entry::of(kind),
+        let (kind, searched, prior) = match WrittenEntry::deserialize(deserializer)? {
+            WrittenEntry::Type(kind) => (kind, None, None),
+            WrittenEntry::Prior { kind, prior } => (kind, None, Some(prior)),
             WrittenEntry::Searched {
                 kind,
                 number,
                 weight,
                 b,
-            } => Entry {
-                kind,
-                searched: Some(Searched {
+            } => {
+                let searched = Searched {
                     number,
                     weight,
                     b,
                     analyzer: None,
-                }),
-            },
+                };
+                (kind, Some(searched), None)
+            }
             WrittenEntry::Analyzed {
                 kind,
                 number,
@@ -169,15 +179,20 @@ impl<'de> Deserialize<'de> for Entry {
                         b,
                         analyzer,
                     },
-            } => Entry {
-                kind,
-                searched: Some(Searched {
+            } => {
+                let searched = Searched {
                     number,
                     weight,
                     b,
                     analyzer: Some(analyzer),
-                }),
-            },
+                };
+                (kind, Some(searched), None)
+            }
+        };
+        Ok(Entry {
+            kind,
+            searched,
+            prior,
         })
     }
 }
@@ -187,6 +202,7 @@ impl Entry {
         Entry {
             kind,
             searched: None,
+            prior: None,
         }
     }
 }
@@ -210,6 +226,31 @@ impl Schema {
     /// Returns how the words of a field are searched; `None` where they are not.
     pub fn searched(&self, name: &str) -> Option<Searched> {
         self.0.get(name)?.searched
+    }
+
+    /// Returns the prior of a field.
+    pub fn prior(&self, name: &str) -> Option<Prior> {
+        self.0.get(name)?.prior
+    }
+
+    /// Returns the fields with priors.
+    pub fn priors(&self) -> Priors {
+        let entries = self.0.iter();
+        entries
+            .filter_map(|(name, entry)| Some((name.clone(), entry.prior?)))
+            .collect()
+    }
+
+    /// Gives a field a prior, or takes it away. Returns whether it fits.
+    pub fn set_prior(&mut self, name: &str, prior: Option<Prior>) -> bool {
+        let Some(entry) = self.0.get_mut(name) else {
+            return false;
+        };
+        let fits = prior.is_none_or(|prior| Prior::fits(entry.kind) && prior.is_sound());
+        if fits {
+            entry.prior = prior;
+        }
+        fits
     }
 
     /// Sets the type of a field that is not in the schema yet, where there is room. Returns whether the field has that
@@ -314,16 +355,18 @@ impl Schema {
         self.iter().filter(|(_, kind)| kind.is_columnar())
     }
 
-    /// Returns whether the numbers of searched fields differ and their settings are in their ranges.
+    /// Returns whether the numbers of searched fields differ and all settings fit their fields and their ranges.
     pub fn is_sound(&self) -> bool {
         let mut numbers = BTreeSet::new();
         self.0.iter().all(|(name, entry)| {
-            entry.searched.is_none_or(|searched| {
+            let fits = |prior: Prior| Prior::fits(entry.kind) && prior.is_sound();
+            let has_sound_words = entry.searched.is_none_or(|searched| {
                 entry.kind == FieldType::Text
                     && searched.is_sound()
                     && searched.is_title() == (name == TITLE)
                     && numbers.insert(searched.number)
-            })
+            });
+            has_sound_words && entry.prior.is_none_or(fits)
         })
     }
 }

@@ -5,7 +5,7 @@
 //! the result.
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use index::{Index, Segment};
-use search::{Operator, Plan, Query, Ranking, TopK, bag_of_words, exhaustive, profile};
+use search::{Operator, Plan, Query, Ranking, bag_of_words, exhaustive, profile};
 use search::{search_partition, top_of_partition};
 use std::hint::black_box;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ fn bench_scoring(criterion: &mut Criterion) {
         // The slow twin scores every posting one by one.
         let every = || {
             let plan = plan(query);
-            let mut top = TopK::new(10);
+            let mut top = plan.top(10);
             let count = exhaustive::search_segment(&plan, &segments[0], &mut top);
             (count.expect("no damage"), top.into_sorted().len())
         };

@@ -116,8 +116,8 @@ pub(crate) fn check(
         for k in [1, 10, 300] {
             let expected = exhaustively(&plan, &segment, k);
             for ranges in cuts {
-                let mut top = Counted::new(TopK::new(k), MatchCount::default());
-                top.enter(&segment);
+                let mut top = Counted::new(plan.top(k), MatchCount::default());
+                top.enter(&segment).unwrap();
                 search(&plan, &segment, ranges, &mut top);
                 let what = format!("{k} of {typed} in {ranges:?}, {with_deletions}");
                 assert!(expected.1 > 0, "{what}");
@@ -133,8 +133,8 @@ pub(crate) fn check(
 }
 
 fn exhaustively(plan: &Plan, segment: &Segment, k: usize) -> (Vec<ScoredHit>, u64) {
-    let mut top = Counted::new(TopK::new(k), MatchCount::default());
-    top.hits.enter(segment);
+    let mut top = Counted::new(plan.top(k), MatchCount::default());
+    top.hits.enter(segment).unwrap();
     let mut cursor = Cursor::open(plan, &plan.root, segment, StopRef::default()).unwrap();
     let wanted = Wanted::HitsAndCount;
     search_range(&mut cursor, 0..DOCUMENTS, segment, &mut top, wanted).unwrap();

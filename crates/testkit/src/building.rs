@@ -1,7 +1,7 @@
 //! Index of given documents, built in memory.
 use crate::floats;
 use corpus::Document;
-use fields::{Declaration, Declarations, FieldType};
+use fields::{Declaration, DeclaredPrior, FieldType, Prior};
 use index::{
     BuildOptions, Index, IndexError, OptimizeOptions, Order, Pairs, PostingsCodec, Writer, optimize,
 };
@@ -33,6 +33,8 @@ pub struct BuildPlan {
     pub analyzer: Analyzer,
     /// Declared settings of words, which the oracle shares.
     pub words: DeclaredWords,
+    /// Declared priors, which the oracle shares.
+    pub priors: DeclaredPriors,
     /// Documents held before fields of text are guessed; a low number makes guesses wrong.
     pub held_documents_max: Option<usize>,
 }
@@ -50,8 +52,48 @@ pub struct DeclaredWords {
     pub own: Option<Analyzer>,
 }
 
+/// Declarations of the priors of the integers `n` and the floating-point numbers `f`.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct DeclaredPriors {
+    /// Prior of `n`.
+    pub n: Option<Prior>,
+    /// Prior of `f`.
+    pub f: Option<Prior>,
+}
+
+impl DeclaredPriors {
+    fn declarations(self) -> impl Iterator<Item = (String, Declaration)> {
+        let all = [
+            ("n", FieldType::Integer, self.n),
+            ("f", FieldType::Float, self.f),
+        ];
+        all.into_iter().filter_map(|(name, kind, prior)| {
+            let declared = Declaration {
+                prior: Some(DeclaredPrior::On(prior?)),
+                ..Declaration::of(kind)
+            };
+            Some((name.to_owned(), declared))
+        })
+    }
+}
+
+/// Any declarations of priors, mostly none.
+fn declared_priors() -> impl Strategy<Value = DeclaredPriors> {
+    let weight = prop_oneof![2 => floats(0.01, 3.0), 1 => floats(3.0, 100.0)];
+    let pivot = prop_oneof![floats(0.1, 9.0), floats(100.0, 1e6)];
+    let prior = (weight, pivot).prop_map(|(weight, pivot)| Prior {
+        weight,
+        pivot: pivot.into(),
+    });
+    let both = (prop::option::of(prior.clone()), prop::option::of(prior));
+    prop_oneof![
+        2 => Just(DeclaredPriors::default()),
+        1 => both.prop_map(|(n, f)| DeclaredPriors { n, f }),
+    ]
+}
+
 impl DeclaredWords {
-    fn declarations(self) -> Declarations {
+    fn declarations(self) -> impl Iterator<Item = (String, Declaration)> {
         let text = |(weight, b): (f32, Option<f32>)| Declaration {
             weight: Some(weight),
             b,
@@ -72,7 +114,7 @@ impl DeclaredWords {
             ..Declaration::of(FieldType::Text)
         };
         let y = self.x.map(|_| ("y.z".to_owned(), y));
-        title.into_iter().chain(x).chain(y).collect()
+        title.into_iter().chain(x).chain(y)
     }
 }
 
@@ -111,6 +153,7 @@ impl BuildPlan {
             has_y: false,
             own: None,
         },
+        priors: DeclaredPriors { n: None, f: None },
         held_documents_max: None,
     };
 
@@ -123,7 +166,11 @@ impl BuildPlan {
             pairs: Some(self.pairs),
             threads: self.threads,
             analyzer: Some(self.analyzer),
-            fields: self.words.declarations(),
+            fields: self
+                .words
+                .declarations()
+                .chain(self.priors.declarations())
+                .collect(),
             held_documents_max: self.held_documents_max,
             // Statistics in layers wherever a commit is small beside the index.
             small_terms_max: Some(0),
@@ -146,6 +193,7 @@ pub fn build_plans() -> impl Strategy<Value = BuildPlan> {
         (
             analyzers(),
             prop_oneof![1 => Just(DeclaredWords::default()), 2 => declared_words()],
+            declared_priors(),
             prop_oneof![Just(None), Just(Some(1)), Just(Some(4))],
         ),
     )
@@ -159,7 +207,7 @@ pub fn build_plans() -> impl Strategy<Value = BuildPlan> {
                 order,
                 partitions,
                 laid_out_for,
-                (analyzer, words, held_documents_max),
+                (analyzer, words, priors, held_documents_max),
             )| BuildPlan {
                 chunks,
                 partitions,
@@ -171,6 +219,7 @@ pub fn build_plans() -> impl Strategy<Value = BuildPlan> {
                 laid_out_for,
                 analyzer,
                 words,
+                priors,
                 held_documents_max,
             },
         )

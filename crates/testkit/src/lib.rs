@@ -19,7 +19,7 @@ pub mod queries;
 mod size;
 pub mod values;
 
-pub use building::{BuildPlan, DeclaredWords, build_index, build_plans, orders};
+pub use building::{BuildPlan, DeclaredPriors, DeclaredWords, build_index, build_plans, orders};
 pub use documents::{batches, documents};
 pub use floats::floats;
 pub use made_up::MadeUp;

@@ -7,7 +7,7 @@ use crate::lengths::length_in_a_byte;
 use crate::places::{Place, phrase_frequency, places};
 use crate::values::values_of;
 use corpus::{Document, site_of, url_hash};
-use fields::{TextFields, Value, each_leaf};
+use fields::{Priors, Schema, TextFields, Value, each_leaf};
 use index::Field;
 use search::parse::{BOOST_MAX, BOOST_MIN};
 use search::plan::TELLING_SHARE;
@@ -70,12 +70,14 @@ fn product(outer: f32, inner: f32) -> f32 {
 pub struct Oracle {
     documents: Vec<OracleDocument>,
     text_fields: TextFields,
+    priors: Priors,
 }
 
 impl Oracle {
-    /// Makes an oracle of documents in the order in which they were added; later ones replace earlier ones. `text_fields`
-    /// are the further fields whose words are searched.
-    pub fn new(batches: &[Vec<Document>], analyzer: Analyzer, text_fields: TextFields) -> Oracle {
+    /// Makes an oracle of documents in the order in which they were added; later ones replace earlier ones. `schema` says
+    /// which further fields are searched, and which fields have priors.
+    pub fn new(batches: &[Vec<Document>], analyzer: Analyzer, schema: &Schema) -> Oracle {
+        let text_fields = schema.text_fields();
         let mut documents: Vec<OracleDocument> = Vec::new();
         for document in batches.iter().flatten() {
             documents.retain(|earlier| earlier.url != document.url);
@@ -107,6 +109,7 @@ impl Oracle {
         Oracle {
             documents,
             text_fields,
+            priors: schema.priors(),
         }
     }
 
@@ -127,7 +130,7 @@ impl Oracle {
                     grid,
                     ..Scale::default()
                 };
-                let score = self.score(query, scale, document)?;
+                let score = self.score(query, scale, document)? + self.prior(document, grid);
                 Some(OracleHit {
                     url: document.url.clone(),
                     url_hash: url_hash(&document.url),
@@ -327,9 +330,29 @@ impl Oracle {
         }
     }
 
+    /// Returns what the values of a document add to its score, whatever the query.
+    fn prior(&self, document: &OracleDocument, grid: f32) -> f32 {
+        let of_field = |name: &str| {
+            let own = document.values.iter().filter(|(field, _)| field == name);
+            let numbers = own.filter_map(|(_, value)| match value {
+                Value::Integer(number) => Some(*number as f64),
+                Value::Float(number) => Some(*number),
+                _ => None,
+            });
+            numbers.fold(0.0, f64::max)
+        };
+        let priors = self.priors.iter().map(|(name, prior)| {
+            let value = of_field(name);
+            let added = f64::from(prior.weight) * (value / (value + prior.pivot));
+            (added as f32 + grid) - grid
+        });
+        priors.sum()
+    }
+
     /// Returns the grid of the scores of a query, from the upper bound on their sum.
     fn grid(&self, query: &Query, ranking: Ranking) -> f32 {
-        Ranking::grid(self.most(query, ranking, 1.0))
+        let priors = self.priors.iter().map(|(_, prior)| f64::from(prior.weight));
+        Ranking::grid(self.most(query, ranking, 1.0) + priors.sum::<f64>())
     }
 
     fn most(&self, query: &Query, ranking: Ranking, boost: f32) -> f64 {
@@ -445,7 +468,7 @@ mod tests {
             vec![document("u", "old"), document("v", "old words")],
             vec![document("u", "new")],
         ];
-        let oracle = Oracle::new(&batches, Analyzer::Plain, TextFields::default());
+        let oracle = Oracle::new(&batches, Analyzer::Plain, &Schema::default());
         let term = |term: &str| Query::Term {
             field: Field::Text,
             term: term.to_owned(),

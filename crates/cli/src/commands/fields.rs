@@ -4,6 +4,7 @@ use super::open_index;
 use crate::facets::shown;
 use crate::figures::{bytes, count};
 use crate::terminal::{Style, print, printable};
+use fields::Prior;
 use index::FieldSummary;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -89,7 +90,7 @@ fn table(fields: &[FieldSummary], style: Style) -> String {
             figure(bytes(field.bytes)),
             ends,
             match is_columnar {
-                true => frequent.join(", "),
+                true => values(field, frequent),
                 false => words(field),
             },
         ]);
@@ -114,6 +115,16 @@ fn table(fields: &[FieldSummary], style: Style) -> String {
         text.push('\n');
     }
     text
+}
+
+/// Tells the most frequent values of a field, and its prior.
+fn values(field: &FieldSummary, mut told: Vec<String>) -> String {
+    told.extend(
+        field
+            .prior
+            .map(|Prior { weight, pivot }| format!("prior of weight {weight}, pivot {pivot}")),
+    );
+    told.join(", ")
 }
 
 /// Tells how the words of a text are searched.
@@ -148,6 +159,7 @@ fn json(fields: &[FieldSummary]) -> serde_json::Value {
             "searchable": field.kind.is_columnar() || field.searched.is_some(),
             "weight": field.searched.map(|searched| searched.weight),
             "b": field.searched.and_then(|searched| searched.b),
+            "prior": field.prior,
             "analyzer": field.searched.and_then(|searched| searched.analyzer).map(|analyzer| analyzer.name()),
             "least": value(&field.least),
             "greatest": value(&field.greatest),

@@ -94,8 +94,9 @@ pub(crate) struct IndexArguments {
     /// frequent]
     #[arg(long)]
     pairs: Option<PairsName>,
-    /// TOML file that decides the types of fields, as in date = "date" (keyword, i64, f64, bool, date, text), and the weights
-    /// of texts, as in title = { type = "text", weight = 3 } [default: inferred from the documents]
+    /// TOML file that decides the types of fields, as in date = "date" (keyword, i64, f64, bool, date, text), the weights of
+    /// texts, as in title = { type = "text", weight = 3 }, and numbers that add to every score, as in likes = { type = "i64",
+    /// prior = { weight = 1, pivot = 50 } } [default: inferred from the documents]
     #[arg(long, value_name = "FILE")]
     fields: Option<PathBuf>,
     #[command(flatten)]

@@ -4,6 +4,7 @@ use super::error::ConfigError;
 use super::member::{MemberConfig, check_members};
 use super::site::SiteConfig;
 use super::sites::Sites;
+use fields::Declarations;
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -46,6 +47,8 @@ pub struct CrawlConfig {
     pub gap_s: f64,
     /// Body of a WARC file, in bytes, after which the next file begins.
     pub warc_bytes_max: u64,
+    /// Declarations of fields of the index, such as weights.
+    pub fields: Declarations,
 }
 
 impl Default for CrawlConfig {
@@ -67,6 +70,7 @@ impl Default for CrawlConfig {
             body_bytes_max: 10 << 20,
             gap_s: 0.5,
             warc_bytes_max: 1 << 30,
+            fields: Declarations::default(),
         }
     }
 }
@@ -149,10 +153,13 @@ mod tests {
     #[test]
     fn a_configuration_is_read() {
         let config = CrawlConfig::from_toml(
-            "commit_every_s = 5\nallow_addresses = ['10.0.0.0/8']\n[[site]]\nseeds = ['docs.example.org/a/']\nwithin = 'path'\nrules = [{ deny = '.zip' }]\n",
+            "commit_every_s = 5\nallow_addresses = ['10.0.0.0/8']\nfields.rank = { type = 'f64', prior = { weight = 0 } }\n[[site]]\nseeds = ['docs.example.org/a/']\nwithin = 'path'\nrules = [{ deny = '.zip' }]\n",
         )
         .unwrap();
         assert_eq!(config.commit_every_s, 5.0);
+        let declared = config.fields.iter().next().unwrap();
+        assert_eq!(declared.0, "rank");
+        assert_eq!(declared.1.prior, Some(fields::DeclaredPrior::Off));
         assert_eq!(config.product_token(), "Shorttail");
         let sites = config.compile().unwrap();
         let admits = |url: &str| sites.admit(&seed(url).unwrap()).is_ok();

@@ -2,7 +2,9 @@
 
 use super::rate::RecentRate;
 use super::rules::RulesCache;
-use super::setup::{fetch_options, frontier_options, now, opened_sites, renderer, time_text};
+use super::setup::{
+    build_options, fetch_options, frontier_options, now, opened_sites, renderer, time_text,
+};
 use super::sharing::{MemberSetup, Rest, Sharing, ownership};
 use super::state::{self, CrawlState, LOCK_NAME, STOP_NAME};
 use super::visit::{Event, VisitContext};
@@ -111,6 +113,7 @@ impl Crawl {
         let resolver = fetch.resolver.clone();
         let fetcher = Arc::new(Fetcher::new(fetch)?);
         let renderer = renderer(&config, &sites, &fetcher)?;
+        let build = build_options(&config, setup.build);
         let mut crawl = Crawl {
             resolver,
             context: Arc::new(VisitContext {
@@ -118,7 +121,7 @@ impl Crawl {
                 renderer,
                 product_token: config.product_token().to_owned(),
             }),
-            indexing: Indexing::start(setup.index, setup.build).map_err(CrawlError::Threads)?,
+            indexing: Indexing::start(setup.index, build).map_err(CrawlError::Threads)?,
             sites: Arc::new(sites),
             config,
             storage,

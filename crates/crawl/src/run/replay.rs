@@ -3,7 +3,7 @@
 use super::archives::Archives;
 use super::catch_up::{ArchiveReader, Found, Replayed, configuration, take};
 use super::reread::Rereader;
-use super::setup::{members_of, now, sites_of_all};
+use super::setup::{build_options, members_of, now, sites_of_all};
 use super::state::LOCK_NAME;
 use crate::collection::{Collection, Write};
 use crate::config::CrawlConfig;
@@ -67,6 +67,7 @@ pub fn replay(
         product_token: config.product_token(),
     };
     let again = collection.settle()?;
+    let build = build_options(&config, build);
     let indexing = Indexing::start(index, build).map_err(CrawlError::Threads)?;
     let mut has_ended = false;
     for batch in again.chunks(BATCH_PAGES) {

@@ -7,6 +7,7 @@ use crate::fetch::{AddressGuard, FetchOptions, Fetcher, Limits, OriginHeaders, R
 use crate::frontier::FrontierOptions;
 use crate::politeness::{Law, TimeMs};
 use crate::render::{RenderOptions, Renderer, find_program};
+use index::BuildOptions;
 use jiff::Timestamp;
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,6 +45,14 @@ pub(super) fn sites_of_all(
     }
     sites.learn(&learnt);
     Ok(sites)
+}
+
+/// Returns options of a build with the fields that a configuration declares.
+pub(super) fn build_options(config: &CrawlConfig, build: BuildOptions) -> BuildOptions {
+    BuildOptions {
+        fields: build.fields.overridden_by(&config.fields),
+        ..build
+    }
 }
 
 /// Returns the names of all members of the crawl in `storage`, in order, and the one whose folder it is; no names where

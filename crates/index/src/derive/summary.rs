@@ -1,7 +1,7 @@
 //! Summaries of the fields of an index, for people.
 
 use crate::{DocId, Field, Index, IndexError};
-use fields::{FieldType, Searched, Value};
+use fields::{FieldType, Prior, Searched, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Values shown of a field.
@@ -18,6 +18,8 @@ pub struct FieldSummary {
     pub kind: FieldType,
     /// How its words are searched; `None` for fields that are no text, and for texts that are only stored.
     pub searched: Option<Searched>,
+    /// Its prior, where it has one.
+    pub prior: Option<Prior>,
     /// Words of live documents, of a text.
     pub words_count: u64,
     /// Live documents that have a value.
@@ -59,6 +61,7 @@ impl Index {
             name: name.to_owned(),
             kind,
             searched: self.fields().searched(name),
+            prior: self.fields().prior(name),
             words_count: 0,
             documents_count: 0,
             values_count: 0,

@@ -30,7 +30,7 @@ use crate::sealed::{Identity, Kind};
 use crate::section::open_live;
 use crate::terms::{self, TermKey};
 use crate::{Field, IndexError, LookUpStep, Segment, TermHash, TermRecord};
-use fields::TextFields;
+use fields::{Priors, TextFields};
 use fst::Streamer;
 use smallvec::smallvec;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -45,6 +45,7 @@ pub struct Statistics {
     words_counts: [u64; 2],
     further_words: BTreeMap<u8, u64>,
     text_fields: Arc<TextFields>,
+    priors: Arc<Priors>,
     layers: StatisticsLayers,
     base: Option<Arc<SharedTerms>>,
     /// Numbers of the segments that the base counts, in its order.
@@ -87,6 +88,7 @@ impl Statistics {
             words_counts: manifest.words_counts,
             further_words: manifest.further_words.clone(),
             text_fields: Arc::new(manifest.fields.text_fields()),
+            priors: Arc::new(manifest.fields.priors()),
             base: layers.base.as_ref().map(open).transpose()?,
             deleted: layers.deleted.iter().map(open).collect::<Result<_, _>>()?,
             newer: newer.collect(),
@@ -137,6 +139,11 @@ impl Statistics {
     /// Returns the further fields whose words are searched, and the title's settings.
     pub fn text_fields(&self) -> &Arc<TextFields> {
         &self.text_fields
+    }
+
+    /// Returns the fields whose values add to every score.
+    pub fn priors(&self) -> &Arc<Priors> {
+        &self.priors
     }
 
     /// Returns the number of live documents.

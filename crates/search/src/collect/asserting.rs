@@ -167,8 +167,12 @@ impl<'a, H: HitCollector<'a>> HitCollector<'a> for WatchedHits<'_, 'a, H> {
         self.inner.k()
     }
 
-    fn enter(&mut self, segment: &'a Segment) {
-        self.inner.enter(segment);
+    fn added_max(&self) -> f32 {
+        self.inner.added_max()
+    }
+
+    fn enter(&mut self, segment: &'a Segment) -> Result<(), IndexError> {
+        self.inner.enter(segment)
     }
 
     fn collect(&mut self, score: f32, doc: DocId, context: &mut Context<'a>) {
@@ -298,7 +302,7 @@ mod tests {
         let segment = first_segment(&index);
         let run = std::panic::AssertUnwindSafe(|| {
             let mut top = Collectors::new(TopK::new(10), DocBits::default());
-            top.enter(&segment);
+            top.enter(&segment).unwrap();
             run(&mut Careless(breach), 0..100, &segment, wanted, &mut top).unwrap();
             assert_eq!(top.matches.count(), 2 * u64::from(wanted.is_counted()));
         });

@@ -5,7 +5,7 @@ use crate::context::cancel::{Stop, StopRef};
 use crate::context::contract;
 use crate::context::wanted::Wanted;
 use crate::plan::scorer::BLOCK;
-use index::{DocId, Segment};
+use index::{DocId, IndexError, Segment};
 
 /// Collector of scored documents whose score reaches the threshold of the context.
 pub trait HitCollector<'a> {
@@ -14,10 +14,15 @@ pub trait HitCollector<'a> {
     /// number of collected documents reach.
     fn k(&self) -> usize;
 
-    /// Sets the segment of the documents collected from now on.
-    fn enter(&mut self, segment: &'a Segment);
+    /// Returns the upper bound on what the collector adds to the score of a document, 0 or more.
+    fn added_max(&self) -> f32 {
+        0.0
+    }
 
-    /// Collects a document of the segment entered last.
+    /// Sets the segment of the documents collected from now on.
+    fn enter(&mut self, segment: &'a Segment) -> Result<(), IndexError>;
+
+    /// Collects a document of the segment entered last, with the score of its clauses.
     fn collect(&mut self, score: f32, doc: DocId, context: &mut Context<'a>);
 }
 
@@ -45,7 +50,9 @@ impl<'a> HitCollector<'a> for () {
     fn k(&self) -> usize {
         0
     }
-    fn enter(&mut self, _: &'a Segment) {}
+    fn enter(&mut self, _: &'a Segment) -> Result<(), IndexError> {
+        Ok(())
+    }
     fn collect(&mut self, _: f32, _: DocId, _: &mut Context<'a>) {}
 }
 
@@ -98,7 +105,7 @@ impl<'a, H: HitCollector<'a>, M: MatchCollector> Collectors<'a, H, M> {
     /// Returns a pair of collectors, for a search that is never cancelled.
     pub fn new(hits: H, matches: M) -> Collectors<'a, H, M> {
         Collectors {
-            context: Context::new(hits.k(), M::NEEDS),
+            context: Context::for_collector(&hits, M::NEEDS),
             hits,
             matches,
         }
@@ -122,9 +129,10 @@ impl<'a, H: HitCollector<'a>, M: MatchCollector> Collectors<'a, H, M> {
     }
 
     /// Sets the segment of the documents collected from now on.
-    pub(crate) fn enter(&mut self, segment: &'a Segment) {
-        self.hits.enter(segment);
+    pub(crate) fn enter(&mut self, segment: &'a Segment) -> Result<(), IndexError> {
+        self.hits.enter(segment)?;
         self.matches.enter(segment);
+        Ok(())
     }
 
     /// Returns the cancellation of the search.

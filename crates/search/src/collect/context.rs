@@ -1,5 +1,6 @@
 //! Context of a search: threshold, cancellation, and the needs of collectors.
 
+use crate::collect::collectors::HitCollector;
 use crate::collect::topk::shared_threshold::SharedThreshold;
 use crate::context::cancel::{Stop, StopRef};
 use crate::context::counters;
@@ -20,8 +21,11 @@ pub enum MatchNeeds {
 pub struct Context<'a> {
     k: usize,
     matches: MatchNeeds,
-    /// Lower bound on the scores that enter: k documents are known to reach it.
+    /// Lower bound on the scores of clauses that enter: k documents are known to reach it, together with what the
+    /// collector may add.
     threshold: f32,
+    /// Upper bound on what the collector adds to the score of the clauses.
+    added_max: f32,
     shared: Option<&'a SharedThreshold>,
     /// Whether what is known of the best documents before a search holds of those that it collects.
     has_floors: bool,
@@ -39,10 +43,21 @@ impl<'a> Context<'a> {
                 0 => f32::INFINITY,
                 _ => f32::NEG_INFINITY,
             },
+            added_max: 0.0,
             shared: None,
             has_floors: true,
             stop: StopRef::default(),
         }
+    }
+
+    /// Returns the context of a search for a collector of hits.
+    pub(crate) fn for_collector<H: HitCollector<'a>>(hits: &H, matches: MatchNeeds) -> Context<'a> {
+        Context::new(hits.k(), matches).adding(hits.added_max())
+    }
+
+    /// Sets the upper bound on what the collector adds to the score of the clauses.
+    pub(crate) fn adding(self, added_max: f32) -> Context<'a> {
+        Context { added_max, ..self }
     }
 
     /// Sets the cancellation.
@@ -84,10 +99,16 @@ impl<'a> Context<'a> {
         self.threshold
     }
 
-    /// Raises the threshold to a score that `k` documents are known to reach, collected or not.
+    /// Raises the threshold, given a score that `k` documents are known to reach, collected or not: by their clauses, or
+    /// together with what the collector adds. A document whose clauses score less by what it may add can reach it, too.
     #[inline]
     pub fn raise(&mut self, score: f32) {
-        self.threshold = self.threshold.max(score);
+        let least = match self.added_max > 0.0 {
+            // The step down makes up for the rounding of the difference.
+            true => (score - self.added_max).next_down(),
+            false => score,
+        };
+        self.threshold = self.threshold.max(least);
     }
 
     /// Raises the threshold like [`Context::raise`], before any posting is read.

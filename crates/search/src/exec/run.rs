@@ -8,7 +8,6 @@
 use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
 use crate::collect::match_count::MatchCount;
 use crate::collect::topk::hit::ScoredHit;
-use crate::collect::topk::kept::TopK;
 use crate::exec::walk::{Coverage, Few, Piece, Walk, walk};
 use crate::plan::planner::Plan;
 use index::{IndexError, Segment};
@@ -35,7 +34,7 @@ pub fn search_partition<'a>(
     segments: impl IntoIterator<Item = &'a Arc<Segment>>,
     k: usize,
 ) -> Result<(Vec<ScoredHit>, u64), IndexError> {
-    let mut top = Collectors::new(TopK::new(k), MatchCount::<true>::default());
+    let mut top = Collectors::new(plan.top(k), MatchCount::<true>::default());
     collect(plan, segments, &mut top)?;
     Ok((top.hits.into_sorted(), top.matches.0))
 }
@@ -47,7 +46,7 @@ pub fn top_of_partition<'a>(
     segments: impl IntoIterator<Item = &'a Arc<Segment>>,
     k: usize,
 ) -> Result<Vec<ScoredHit>, IndexError> {
-    let mut top = Collectors::new(TopK::new(k), MatchCount::<false>::default());
+    let mut top = Collectors::new(plan.top(k), MatchCount::<false>::default());
     if k > 0 {
         collect(plan, segments, &mut top)?;
     }

@@ -175,7 +175,7 @@ impl SearchTask {
             Wanted::Hits => MatchNeeds::Nothing,
             Wanted::HitsAndCount | Wanted::Count => MatchNeeds::Count,
         };
-        let mut context = Context::new(self.k, needs);
+        let mut context = Context::new(self.k, needs).adding(self.plan.priors.most());
         if self.after.is_some() {
             context = context.without_floors();
         }

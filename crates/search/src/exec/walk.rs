@@ -90,7 +90,7 @@ pub(super) fn walk<'a, H: HitCollector<'a>, M: MatchCollector>(
         }
         if entered != piece.segment {
             entered = piece.segment;
-            top.enter(segment);
+            top.enter(segment)?;
         }
         let mut algorithm = match opened.get_mut(piece.segment).and_then(Option::take) {
             Some(algorithm) => Some(algorithm),

@@ -80,7 +80,7 @@ impl<'s> Worker<'s> {
     /// part of it. A worker that is cancelled takes what is left without searching it, and its share says so.
     pub fn visit(&mut self, visitor: &mut impl Visitor) -> Result<Share, IndexError> {
         let task = self.task;
-        let top = || TopK::new(task.k).after(task.after.as_ref());
+        let top = || task.plan.top(task.k).after(task.after.as_ref());
         match task.wanted {
             Wanted::Count => self.share_of::<_, true>((), visitor, |()| Vec::new()),
             Wanted::HitsAndCount => self.share_of::<_, true>(top(), visitor, TopK::into_sorted),

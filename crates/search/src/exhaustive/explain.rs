@@ -6,6 +6,7 @@ use crate::exhaustive::cursor::any::Cursor;
 use crate::exhaustive::cursor::walk::{DocCursor, ScoredCursor};
 use crate::plan::node::{ClauseName, Node, PhraseNode, TermNode};
 use crate::plan::planner::Plan;
+use crate::plan::priors::{FieldPrior, SegmentPriors};
 use crate::plan::ranking::Ranking;
 use index::{DocId, Field, IndexError, Segment};
 use serde::Serialize;
@@ -82,6 +83,7 @@ pub struct Explainer<'a> {
     segment: &'a Segment,
     stop: StopRef<'a>,
     root: Clause<'a>,
+    priors: SegmentPriors<'a>,
     /// Document explained last.
     explained: DocId,
 }
@@ -114,6 +116,7 @@ impl<'a> Explainer<'a> {
             segment,
             stop,
             root: Clause::open(plan, &plan.root, segment, stop)?,
+            priors: plan.priors.open(segment)?,
             explained: DocId(0),
         })
     }
@@ -128,7 +131,18 @@ impl<'a> Explainer<'a> {
             self.root = Clause::open(self.plan, &self.plan.root, self.segment, self.stop)?;
         }
         self.explained = doc;
-        self.root.explain(self.plan, doc, self.stop)
+        let of_clauses = self.root.explain(self.plan, doc, self.stop)?;
+        Ok(of_clauses.map(|why| self.with_priors(why, doc)))
+    }
+
+    /// Adds the priors of a document to the score of its clauses, where the segment has any.
+    fn with_priors(&self, of_clauses: Explanation, doc: DocId) -> Explanation {
+        let mut details = vec![of_clauses];
+        details.extend(self.priors.fields().map(|field| explain_prior(field, doc)));
+        match details.len() {
+            1 => details.remove(0),
+            _ => sum("sum of the clauses and the priors".to_owned(), details),
+        }
     }
 }
 
@@ -221,6 +235,18 @@ impl<'a> Clause<'a> {
             }
         }
     }
+}
+
+fn explain_prior(field: &FieldPrior<'_>, doc: DocId) -> Explanation {
+    let name = field.name;
+    let (weight, pivot) = (field.prior.weight, field.prior.pivot);
+    let description = match field.value(doc) {
+        Some(value) => format!(
+            "prior of {name} = weight * value / (value + pivot), weight = {weight}, value = {value}, pivot = {pivot}"
+        ),
+        None => format!("prior of {name}: the document has no value"),
+    };
+    Explanation::leaf(field.of(doc), description)
 }
 
 /// Adds up the values of clauses. The sum is exact in any order, because the values lie on a grid.

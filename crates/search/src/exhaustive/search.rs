@@ -24,7 +24,7 @@ pub fn search_segment<'a, H: HitCollector<'a>>(
     segment: &'a Segment,
     hits: &mut H,
 ) -> Result<u64, IndexError> {
-    hits.enter(segment);
+    hits.enter(segment)?;
     match Cursor::open(plan, &plan.root, segment, StopRef::default())? {
         Cursor::Empty => Ok(0),
         // A term has a loop of its own without the choice of a cursor, since every fifth query is one
@@ -183,7 +183,7 @@ fn collect<'a, C: ScoredCursor, H: HitCollector<'a>>(
     segment: &'a Segment,
     hits: &mut H,
 ) -> Result<u64, IndexError> {
-    let mut context = Context::new(hits.k(), MatchNeeds::Count);
+    let mut context = Context::for_collector(hits, MatchNeeds::Count);
     let mut count = 0;
     for_each_match(&mut cursor, segment, |cursor, doc| {
         count += 1;

@@ -5,6 +5,7 @@ pub(crate) mod cost;
 pub(crate) mod node;
 pub(crate) mod norms;
 pub(crate) mod planner;
+pub(crate) mod priors;
 pub mod ranking;
 mod rewrite;
 pub(crate) mod scales;

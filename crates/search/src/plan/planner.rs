@@ -3,10 +3,12 @@
 //! Weights come from statistics of the whole index, so a document's score does not depend on the
 //! segment, chunk or partition that holds it. Scores of clauses lie on a grid (see [`crate::plan::ranking`]),
 //! so their sums in f32 are exact: the same bits in any order.
+use crate::collect::topk::kept::TopK;
 use crate::plan::node::{
     ClauseName, Node, PATTERN_SCORE, PhraseNode, TermNode, Word, pattern_node, value_node,
 };
-use crate::plan::ranking::Ranking;
+use crate::plan::priors::PlannedPriors;
+use crate::plan::ranking::{Ranking, on_grid};
 use crate::plan::rewrite::{at_least, boolean};
 use crate::plan::scales::Scales;
 use crate::query::parse::{BOOST_MAX, BOOST_MIN};
@@ -28,6 +30,7 @@ pub struct Plan {
     /// The grid on which scores are rounded ([`Ranking::grid`]).
     pub(crate) grid: f32,
     pub(crate) scales: Scales,
+    pub(crate) priors: PlannedPriors,
     /// Telling words of [`Query::AnyTelling`], as terms of the text.
     telling: Vec<String>,
     // For explanations.
@@ -56,15 +59,23 @@ impl Plan {
         };
         let root = planner.scored(query)?;
         let root = planner.with_beyond_text(root, 0);
+        let priors = statistics.priors();
+        let grid = Ranking::grid(planner.most + PlannedPriors::most_of(priors));
         Ok(Plan {
             root,
             ranking,
-            grid: Ranking::grid(planner.most),
+            grid,
+            priors: PlannedPriors::new(priors, grid),
             scales: planner.scales,
             documents_count: planner.documents_count,
             telling: planner.telling,
             text_fields: Arc::clone(statistics.text_fields()),
         })
+    }
+
+    /// Returns an empty collector of the `k` best hits of the plan.
+    pub fn top(&self, k: usize) -> TopK<'_> {
+        TopK::new(k).with_priors(&self.priors)
     }
 
     /// Returns what stands before a word of a field, as it is typed.
@@ -91,9 +102,9 @@ impl Plan {
         &self.telling
     }
 
-    /// Upper bound on the score of a clause.
+    /// Upper bound on the score of a clause, without priors.
     pub(crate) fn most(&self, node: &Node) -> f32 {
-        let on_grid = |most: f32| (most + self.grid) - self.grid;
+        let on_grid = |most: f32| on_grid(most, self.grid);
         match node {
             Node::Nothing | Node::Filter(_) | Node::Value(_) => 0.0,
             Node::Term(TermNode { weight, .. }) | Node::Phrase(PhraseNode { weight, .. }) => {

@@ -213,6 +213,12 @@ impl Ranking {
     }
 }
 
+/// Rounds a value to a grid (see [`Ranking::grid`]).
+#[inline]
+pub(crate) fn on_grid(value: f32, grid: f32) -> f32 {
+    (value + grid) - grid
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -171,7 +171,7 @@ proptest! {
         cut in any::<prop::sample::Index>(),
     ) {
         let index = build_index(&batches, build).unwrap();
-        let oracle = Oracle::new(&batches, index.analyzer(), index.fields().text_fields());
+        let oracle = Oracle::new(&batches, index.analyzer(), index.fields());
         let live: BTreeMap<String, &Document> =
             batches.iter().flatten().map(|document| (document.url.clone(), document)).collect();
         let segments: Vec<Arc<Segment>> = all_segments(&index).into_iter().cloned().collect();

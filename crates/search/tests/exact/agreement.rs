@@ -82,7 +82,7 @@ proptest! {
         k in 0usize..20,
     ) {
         let index = build_index(&batches, build).unwrap();
-        let oracle = Oracle::new(&batches, index.analyzer(), index.fields().text_fields());
+        let oracle = Oracle::new(&batches, index.analyzer(), index.fields());
         prop_assert_eq!(index.statistics().documents_count(), oracle.documents_count() as u64);
         for (query, ranking) in queries {
             let plan = Arc::new(Plan::new(&query, ranking, index.statistics()).unwrap());
@@ -169,7 +169,7 @@ proptest! {
         limit in 0u64..6,
     ) {
         let index = build_index(&batches, build).unwrap();
-        let oracle = Oracle::new(&batches, index.analyzer(), index.fields().text_fields());
+        let oracle = Oracle::new(&batches, index.analyzer(), index.fields());
         let plan = Arc::new(Plan::new(&query, Ranking::default(), index.statistics()).unwrap());
         for site in ["s0.test", "s1.test", "/Folder", "absent.test"] {
             let (mut count, mut limited) = (0, 0);
@@ -201,7 +201,7 @@ proptest! {
         let later = replaced.iter().map(|&number| documents[number].clone()).collect();
         let batches = [documents, later];
         let index = build_index(&batches, BuildPlan { codec, ..BuildPlan::PLAIN }).unwrap();
-        let oracle = Oracle::new(&batches, index.analyzer(), index.fields().text_fields());
+        let oracle = Oracle::new(&batches, index.analyzer(), index.fields());
         for (query, ranking) in queries {
             let plan = Arc::new(Plan::new(&query, ranking, index.statistics()).unwrap());
             let (hits, _) = search_partition(&plan, all_segments(&index), 2000).unwrap();
@@ -243,7 +243,7 @@ proptest! {
         let index = build_index(&documents, build).unwrap();
         let query = kind.query(&words.join(" "), &index);
         let plan = Arc::new(Plan::new(&query, ranking, index.statistics()).unwrap());
-        let mut top = search::TopK::new(k);
+        let mut top = plan.top(k);
         let mut total = 0;
         let mut counted = 0;
         for segment in all_segments(&index) {
@@ -313,7 +313,7 @@ proptest! {
             let typed = typed.join(" ");
             let query = kind.query(&typed, &index);
             let plan = Arc::new(Plan::new(&query, ranking, index.statistics()).unwrap());
-            let mut slow = search::TopK::new(k);
+            let mut slow = plan.top(k);
             let mut total = 0;
             for segment in all_segments(&index) {
                 total += search::exhaustive::search_segment(&plan, segment, &mut slow).unwrap();

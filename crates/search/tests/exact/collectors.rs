@@ -2,12 +2,12 @@
 //! apart and in one walk.
 
 use crate::ways::{all_segments, check_all_ways, many_documents, on_handlers, parsed};
-use index::{DocId, Index, Segment};
+use index::{DocId, Index, IndexError, Segment};
 use proptest::prelude::*;
 use search::collect::MatchNeeds;
 use search::{
-    Collectors, Context, DocBits, HitCollector, MatchCollector, MatchCount, Plan, Ranking, TopK,
-    collect, exhaustive,
+    Collectors, Context, DocBits, HitCollector, MatchCollector, MatchCount, Plan, Ranking, collect,
+    exhaustive,
 };
 use std::sync::Arc;
 use testkit::{BuildPlan, batches, build_index, build_plans};
@@ -26,8 +26,9 @@ impl<'a> HitCollector<'a> for Everything {
     fn k(&self) -> usize {
         usize::MAX
     }
-    fn enter(&mut self, segment: &'a Segment) {
+    fn enter(&mut self, segment: &'a Segment) -> Result<(), IndexError> {
         self.segment = segment.id();
+        Ok(())
     }
     fn collect(&mut self, score: f32, doc: DocId, _: &mut Context<'a>) {
         self.found.push((self.segment, doc, score.to_bits()));
@@ -61,7 +62,7 @@ fn check(index: &Index, typed: &str, any: bool, k: usize) {
     let query = parsed(typed, any, index);
     let plan = Arc::new(Plan::new(&query, Ranking::default(), index.statistics()).unwrap());
     let segments = all_segments(index);
-    let (mut slow, mut slow_top) = (Everything::default(), TopK::new(k));
+    let (mut slow, mut slow_top) = (Everything::default(), plan.top(k));
     for segment in &segments {
         exhaustive::search_segment(&plan, segment, &mut slow).unwrap();
         exhaustive::search_segment(&plan, segment, &mut slow_top).unwrap();
@@ -96,7 +97,7 @@ fn check(index: &Index, typed: &str, any: bool, k: usize) {
         DocBits::default(),
         (MatchCount::<true>::default(), Evens::default()),
     );
-    let mut both = Collectors::new(TopK::new(k), matches);
+    let mut both = Collectors::new(plan.top(k), matches);
     collect(&plan, segments.iter().copied(), &mut both).unwrap();
     assert_eq!(both.hits.into_sorted(), slow_top.into_sorted(), "{what}");
     let (bits, (count, evens)) = both.matches;

@@ -9,6 +9,7 @@ mod deletions;
 mod modifiers;
 mod orders;
 mod pairs;
+mod priors;
 mod rare_values;
 mod stopping;
 mod tasks;

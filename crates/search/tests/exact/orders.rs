@@ -4,7 +4,7 @@
 use index::{Index, Order, PostingsCodec, Segment};
 use proptest::prelude::*;
 use search::exhaustive::search_segment;
-use search::{Operator, Plan, Query, Ranking, TopK, count_partition, search_partition};
+use search::{Operator, Plan, Query, Ranking, count_partition, search_partition};
 use std::sync::Arc;
 use testkit::{BuildPlan, batches, build_index, build_plans, queries, rankings};
 
@@ -28,7 +28,7 @@ fn bits(hits: &[search::ScoredHit]) -> Vec<(u64, u32)> {
 /// Returns the reference answer: every matching document scored, the best kept.
 fn judged(index: &Index, query: &Query, ranking: Ranking, k: usize) -> Answer {
     let plan = plan(index, query, ranking);
-    let (mut top, mut total) = (TopK::new(k), 0);
+    let (mut top, mut total) = (plan.top(k), 0);
     for segment in segments(index) {
         total += search_segment(&plan, segment, &mut top).unwrap();
     }

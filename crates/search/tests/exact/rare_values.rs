@@ -4,7 +4,7 @@ use corpus::Document;
 use fields::{Test, Value};
 use index::{DocId, Index};
 use search::exhaustive::{each_match, search_segment};
-use search::{Collectors, DocBits, FilterWay, Plan, Query, Ranking, SortKey, TopK};
+use search::{Collectors, DocBits, FilterWay, Plan, Query, Ranking, SortKey};
 use search::{best_by_values, collect, search_partition, top_of_partition};
 use testkit::building::{BuildPlan, build_index};
 
@@ -132,7 +132,7 @@ fn filtered_hits_and_matches_are_those_of_the_slow_twin() {
                         excluded: Vec::new(),
                     };
                     let plan = Plan::new(&query, Ranking::default(), index.statistics()).unwrap();
-                    let mut slow = TopK::new(10);
+                    let mut slow = plan.top(10);
                     let (mut count, mut docs) = (0, Vec::new());
                     for segment in &segments {
                         count += search_segment(&plan, segment, &mut slow).unwrap();

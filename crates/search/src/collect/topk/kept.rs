@@ -7,7 +7,8 @@ use crate::collect::topk::hit::ScoredHit;
 use crate::collect::topk::score_histogram::Counts;
 use crate::collect::topk::select::{Best, Tie};
 use crate::context::scratch::{Lent, kept_by_thread};
-use index::{DocId, Segment};
+use crate::plan::priors::{PlannedPriors, SegmentPriors};
+use index::{DocId, IndexError, Segment};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
 
@@ -84,11 +85,15 @@ pub struct TopK<'a> {
     is_joined: bool,
     /// Place after which hits are wanted.
     after: Option<&'a After>,
+    /// Priors that add to scores, where the plan has any.
+    priors: Option<&'a PlannedPriors>,
+    /// Those of the segment entered last.
+    of_entered: Option<Box<SegmentPriors<'a>>>,
 }
 
 impl<'a> TopK<'a> {
-    /// Returns an empty collector for `k` hits.
-    pub fn new(k: usize) -> TopK<'a> {
+    /// Returns an empty collector for `k` hits, without priors.
+    pub(crate) fn new(k: usize) -> TopK<'a> {
         let mut rows: Lent<Rows> = Lent::take();
         let kept = match k {
             // No memory is needed, so none is returned later.
@@ -106,7 +111,15 @@ impl<'a> TopK<'a> {
             counts: None,
             is_joined: false,
             after: None,
+            priors: None,
+            of_entered: None,
         }
+    }
+
+    /// Adds priors to the scores of the documents collected.
+    pub(crate) fn with_priors(self, priors: &'a PlannedPriors) -> TopK<'a> {
+        let priors = Some(priors).filter(|priors| !priors.is_empty());
+        TopK { priors, ..self }
     }
 
     /// Leaves out the documents up to a place in the order of hits. What is known of the k best of all documents, as
@@ -121,18 +134,53 @@ impl<'a> HitCollector<'a> for TopK<'a> {
         self.k
     }
 
-    fn enter(&mut self, segment: &'a Segment) {
-        self.segments.push(segment);
+    fn added_max(&self) -> f32 {
+        self.priors.map_or(0.0, PlannedPriors::most)
     }
 
-    #[inline(never)]
+    fn enter(&mut self, segment: &'a Segment) -> Result<(), IndexError> {
+        self.segments.push(segment);
+        if let Some(priors) = self.priors {
+            self.of_entered = Some(Box::new(priors.open(segment)?));
+        }
+        Ok(())
+    }
+
+    #[inline]
     fn collect(&mut self, score: f32, doc: DocId, context: &mut Context<'a>) {
-        self.insert(score, doc, context);
+        match self.of_entered.is_some() {
+            true => self.insert_with_priors(score, doc, context),
+            false => self.insert(score, doc, context),
+        }
     }
 }
 
 impl<'a> TopK<'a> {
+    /// Returns whether a document may be among the k best of those collected.
     #[inline]
+    fn may_enter(&self, score: f32) -> bool {
+        let is_full = self.k <= ORDERED_MAX && self.kept.len() == self.k;
+        let least = match self.kept.last() {
+            Some(worst) if is_full => worst.score,
+            _ => self.threshold,
+        };
+        score.total_cmp(&least).is_ge()
+    }
+
+    /// Inserts a document with the score of its clauses. Most documents that pass the threshold of the context have not
+    /// the priors to enter.
+    #[inline(never)]
+    fn insert_with_priors(&mut self, score: f32, doc: DocId, context: &mut Context<'a>) {
+        let of_doc = self
+            .of_entered
+            .as_ref()
+            .map_or(0.0, |priors| priors.of(doc));
+        if self.may_enter(score + of_doc) {
+            self.insert(score + of_doc, doc, context);
+        }
+    }
+
+    #[inline(never)]
     fn insert(&mut self, score: f32, doc: DocId, context: &mut Context<'a>) {
         assert!(!score.is_nan(), "a score is never NaN");
         let segment = self.segments.len().wrapping_sub(1) as u32;
@@ -216,7 +264,7 @@ impl<'a> TopK<'a> {
         if reached > 0.0 {
             context.raise(reached);
         }
-        self.threshold = context.threshold();
+        self.threshold = context.threshold().max(reached).max(self.threshold);
     }
 
     /// Drops documents below the threshold, then keeps the k best.

@@ -19,7 +19,7 @@ pub(crate) fn check_all_ways(
     ranges: usize,
 ) {
     let plan = Arc::new(Plan::new(query, ranking, index.statistics()).unwrap());
-    let mut slow = search::TopK::new(k);
+    let mut slow = plan.top(k);
     let (mut total, mut counted) = (0, 0);
     for segment in all_segments(index) {
         total += search::exhaustive::search_segment(&plan, segment, &mut slow).unwrap();

@@ -6,7 +6,7 @@ use crate::words::query_of;
 use fields::{Facet, FacetCounts, FacetKind, Value};
 use index::{Index, Segment};
 use search::{Collectors, DocBits, Operator, Plan, Query, Ranking, ScoredHit, SortKey, SortedHit};
-use search::{TopK, best_by_values, collect, count_facet, count_partition};
+use search::{best_by_values, collect, count_facet, count_partition};
 use search::{search_partition, top_of_partition};
 use std::path::Path;
 use std::sync::Arc;
@@ -79,7 +79,7 @@ impl Engine {
         }
         let bits = match mode.has_hits {
             true => {
-                let mut found = Collectors::new(TopK::new(K), DocBits::default());
+                let mut found = Collectors::new(plan.top(K), DocBits::default());
                 collect(&plan, &self.segments, &mut found)?;
                 answer.best = found.hits.into_sorted().first().copied();
                 answer.count = found.matches.count();
