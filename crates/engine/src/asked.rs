@@ -41,6 +41,8 @@ pub(crate) struct Page {
     pub(crate) ranking_is_complete: bool,
     /// Plan by which the last of the hits were found.
     pub(crate) plan: Arc<Plan>,
+    /// Plan by which hits with all of the words were found.
+    pub(crate) plan_of_all_words: Arc<Plan>,
     /// Rank of the first hit that holds only some of the words.
     pub(crate) some_words_from: Option<usize>,
     /// Values by which the hits are sorted, by hit; empty for the order of scores.
@@ -84,7 +86,7 @@ impl Asked<'_> {
         };
         let plan = Arc::clone(&page.plan);
         clock.lap_us();
-        let details = self.details(part, &plan, &page)?;
+        let details = self.details(part, &page)?;
         let has_more = self.sites(part, &plan, &page, &details)?;
         phases.details = clock.lap_us();
         let (after, moved) = self.cursors(part, &page);
@@ -137,6 +139,7 @@ impl Asked<'_> {
             return Ok(self.page_of(first, plan, None));
         };
         let statistics = part.index().statistics();
+        let plan_of_all_words = plan;
         let plan = Plan::new(some_words, self.options.ranking, statistics)?;
         let plan = Arc::new(plan);
         let before = &first.ranking.candidates;
@@ -147,7 +150,10 @@ impl Asked<'_> {
             documents_searched: all.found.documents_searched,
             ..first.found
         };
-        Ok(self.page_of(all, plan, some_words_from))
+        Ok(Page {
+            plan_of_all_words,
+            ..self.page_of(all, plan, some_words_from)
+        })
     }
 
     /// Searches for further hits after those of `before` until as many as wanted are certain.
@@ -221,6 +227,7 @@ impl Asked<'_> {
             more_hits: admitted.len() > page_end,
             sites,
             ranking_is_complete: ranking.is_complete,
+            plan_of_all_words: Arc::clone(&plan),
             plan,
             some_words_from,
             sort_values: Vec::new(),
@@ -228,23 +235,31 @@ impl Asked<'_> {
         }
     }
 
-    fn details(
-        &self,
-        part: &Part,
-        plan: &Plan,
-        page: &Page,
-    ) -> Result<Vec<HitDetails>, EngineError> {
+    fn details(&self, part: &Part, page: &Page) -> Result<Vec<HitDetails>, EngineError> {
         let addresses = page.hits.iter().map(|one| (one.hit.segment, one.hit.doc));
         let addresses: Vec<_> = addresses.collect();
-        let request = HitsRead {
-            hits: &addresses,
-            explained_by: self.options.explain.then_some(plan),
-            lacks_of: page.some_words_from.map(|_| plan),
-            bytes_max: ANSWER_BYTES_MAX,
-        };
+        let from = page.some_words_from.unwrap_or(usize::MAX);
+        let with_all_words = from.saturating_sub(self.start.start).min(addresses.len());
+        let (with_all_words, with_some_words) = addresses.split_at(with_all_words);
         // The hits are known, so their details are read without cancellation.
         let never = || false;
-        Ok(part.details(&request, &Stop::when(&never))?)
+        let stop = Stop::when(&never);
+        // Each score is explained by the plan that it is of.
+        let read = |hits: &[_], plan, lacks_of| {
+            let request = HitsRead {
+                hits,
+                explained_by: self.options.explain.then_some(plan),
+                lacks_of,
+                bytes_max: ANSWER_BYTES_MAX * hits.len() / addresses.len().max(1),
+            };
+            part.details(&request, &stop)
+        };
+        let mut details = read(with_all_words, &*page.plan_of_all_words, None)?;
+        if !with_some_words.is_empty() {
+            let plan = &*page.plan;
+            details.extend(read(with_some_words, plan, Some(plan))?);
+        }
+        Ok(details)
     }
 
     /// Returns whether the sites of the page, by hash, have more matches than the limit.

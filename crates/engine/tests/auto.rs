@@ -156,3 +156,48 @@ fn every_page_of_auto_is_that_of_its_twin_on_any_partitions_in_any_order_of_word
     }
     println!("{wanted} queries, {pages_count} pages");
 }
+
+/// An engine of documents with these bodies, read with compounds and stems.
+fn engine_of(bodies: &[&str]) -> Engine {
+    let storage: SharedStorage = Arc::new(MemoryStorage::default());
+    let options = BuildOptions {
+        analyzer: Some(text::Analyzer::Standard(text::Languages::default())),
+        ..BuildOptions::default()
+    };
+    let mut writer = Writer::open(storage.clone(), options).unwrap();
+    for (number, body) in bodies.iter().enumerate() {
+        let document = corpus::Document {
+            url: format!("http://a.test/{number}"),
+            body: (*body).to_owned(),
+            ..corpus::Document::default()
+        };
+        writer.add(document).unwrap();
+    }
+    writer.commit().unwrap();
+    Engine::open_in(storage).unwrap()
+}
+
+#[test]
+fn a_compound_in_parts_is_not_lacked_and_each_score_is_explained_by_its_own_query() {
+    let engine = engine_of(&[
+        "how to put a key into the hash map",
+        "put a stone on the map",
+        "a HashMap of stones, put in order",
+        "a hash of a map",
+        "nothing of the kind",
+        "a few words more",
+        "and other words",
+    ]);
+    let options = SearchOptions {
+        explain: true,
+        ..options(Operator::Auto, 0, 10)
+    };
+    let answer = engine.search("HashMap put", &options).unwrap();
+    assert_eq!((answer.hits.len(), answer.some_words_from), (4, Some(2)));
+    for (rank, hit) in answer.hits.iter().enumerate() {
+        assert_eq!(hit.lacks.is_empty(), rank < 2, "{hit:?}");
+        let why = hit.explanation.as_ref().unwrap();
+        let value = why["value"].as_f64().unwrap() as f32;
+        assert_eq!(value.to_bits(), hit.score.to_bits(), "{why:#}");
+    }
+}

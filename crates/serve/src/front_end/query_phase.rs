@@ -25,6 +25,8 @@ use wire::{FacetAnswer, PhaseTimes};
 pub(crate) struct Found {
     /// The query that found the last of the hits.
     pub(crate) query: Arc<Query>,
+    /// The query that found the hits with all of the words.
+    pub(crate) query_of_all_words: Arc<Query>,
     /// The query of all pages, by which more matches of a site are counted.
     pub(crate) query_of_sites: Arc<Query>,
     pub(crate) page: Vec<Candidate>,
@@ -35,6 +37,8 @@ pub(crate) struct Found {
     pub(crate) more_hits: bool,
     /// Rank of the first hit that holds only some of the words.
     pub(crate) some_words_from: Option<usize>,
+    /// Number of the page's hits that hold all of the words.
+    pub(crate) with_all_words: usize,
     pub(crate) matches_count: u64,
     pub(crate) count_is_exact: bool,
     pub(crate) ranking_is_complete: bool,
@@ -157,7 +161,7 @@ impl PageSearch<'_> {
         self.timeline
             .note("search for some words", String::new, begun);
         // The total and the warnings are those of the documents with all words.
-        let some_words_from = Some(first.admitted.len());
+        let some_words_from = first.admitted.len();
         let total = self.found(&fan_out, first);
         let found = self.found(&fan_out, all);
         Ok(Found {
@@ -165,7 +169,8 @@ impl PageSearch<'_> {
             count_is_exact: total.count_is_exact,
             warnings: total.warnings,
             answered: total.answered,
-            some_words_from,
+            some_words_from: Some(some_words_from),
+            with_all_words: total.page.len(),
             proof: total.proof.and(found.proof),
             ..found
         })
@@ -262,7 +267,9 @@ impl PageSearch<'_> {
         let has_all = Arc::ptr_eq(fan_out.query, query_of_sites);
         Found {
             query: Arc::clone(fan_out.query),
+            query_of_all_words: Arc::clone(self.query),
             query_of_sites: Arc::clone(query_of_sites),
+            with_all_words: page.len(),
             page,
             sort_values,
             facets: Vec::new(),

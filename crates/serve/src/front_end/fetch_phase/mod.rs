@@ -128,24 +128,33 @@ impl Page<'_> {
 
     /// Fetches the details of the page's hits, in their order; `None` for hits whose server is lost.
     async fn details(&self) -> (Vec<Option<HitDetails>>, Losses) {
-        let page = &self.found.page;
-        let partition = |place: usize| Some(page[place].partition);
-        let asked = by_part(page.len(), self.cluster.partitions.len(), partition);
-        let answered = join_all(asked.iter().map(|(partition, places)| async move {
+        let (found, page) = (self.found, &self.found.page);
+        // Each score is explained by the query that it is of: hits with all words are asked for apart.
+        let is_apart = |place: usize| self.options.explain && place < found.with_all_words;
+        let part = |place: usize| 2 * page[place].partition + usize::from(is_apart(place));
+        let asked = by_part(page.len(), 2 * self.cluster.partitions.len(), |place| {
+            Some(part(place))
+        });
+        let answered = join_all(asked.iter().map(|(part, places)| async move {
+            let (partition, is_apart) = (part / 2, part % 2 == 1);
+            let query = match is_apart {
+                true => &found.query_of_all_words,
+                false => &found.query,
+            };
             let address = |&place: &usize| (page[place].hit.segment, page[place].hit.doc);
             let request = DetailsRequest {
                 hits: places.iter().map(address).collect(),
                 explain: self.options.explain,
-                lacks: self.found.some_words_from.is_some(),
+                lacks: found.some_words_from.is_some() && !is_apart,
                 bytes_max: self.bytes_max * places.len() / page.len().max(1),
-                generation: self.found.generation,
+                generation: found.generation,
                 deadline: self.deadline,
             };
-            let group = &self.cluster.partitions[*partition];
+            let group = &self.cluster.partitions[partition];
             let begun = Instant::now();
             let calls = &self.cluster.calls;
             let answer = group.call(Call::Details, calls, self.deadline, |server, reply| {
-                server.details(&self.found.query, request.clone(), reply);
+                server.details(query, request.clone(), reply);
             });
             let answer = answer.await;
             self.timeline
@@ -155,15 +164,19 @@ impl Page<'_> {
         .await;
         let mut details = vec![None; page.len()];
         let mut losses = Vec::new();
-        for ((partition, places), answer) in asked.into_iter().zip(answered) {
+        for ((part, places), answer) in asked.into_iter().zip(answered) {
             match answer.and_then(|answered| as_many(answered, places.len(), "details")) {
                 Ok(answered) => {
-                    for (&place, answer) in places.iter().zip(answered) {
+                    for (&place, mut answer) in places.iter().zip(answered) {
+                        if place < found.with_all_words {
+                            // A word of several forms, as `e-mail`, is held in any of them.
+                            answer.lacks.clear();
+                        }
                         details[place] = Some(answer);
                     }
                 }
                 Err(error) => {
-                    losses.push((self.cluster.partitions[partition].chunks.clone(), error))
+                    losses.push((self.cluster.partitions[part / 2].chunks.clone(), error))
                 }
             }
         }
