@@ -1,10 +1,11 @@
 //! Classes of hosts: traps end, duplicates become one document, missing pages that answer 200 are no documents.
 
-use super::served::{Served, documents, documents_count, law, new, plain};
-use crawl::synthetic::{HostClass, SyntheticOptions};
+use super::served::{GAP_MS, Served, asked, documents, documents_count, law, new, plain};
+use crawl::synthetic::{HostClass, JudgeOptions, SyntheticOptions};
 use crawl::{explain, replay};
 use index::BuildOptions;
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 #[test]
 fn every_class_of_host_is_crawled_as_it_wants() {
@@ -102,4 +103,31 @@ fn hosts_that_share_an_address_share_its_pace() {
         documents(&index, &served.expected()).len(),
         served.expected().len()
     );
+}
+
+/// `CRAWL_HOSTS=2000 CRAWL_SECONDS=600 cargo test --release …` asks for more.
+#[test]
+fn the_law_holds_for_hosts_of_all_classes_of_which_fifty_share_an_address() {
+    let served = Served::start(SyntheticOptions {
+        classes: true,
+        hosts_per_address: 50,
+        by_address: false,
+        ..plain(asked("CRAWL_HOSTS", 100), 50.0)
+    });
+    let (storage, index) = (new(), new());
+    let most = Duration::from_secs(asked("CRAWL_SECONDS", 3));
+    let progress = served.crawl_for(most, &storage, &index);
+    let partial = JudgeOptions {
+        complete: false,
+        ..law()
+    };
+    let verdict = served.verdict(partial.clone());
+    println!("{verdict:?}");
+    assert!(verdict.passes(), "{verdict:?} {progress:?}");
+    // Of one address, so that their own pauses alone would let each host go ahead.
+    let stricter = JudgeOptions {
+        address_gap_ms: 2 * GAP_MS,
+        ..partial
+    };
+    assert!(served.verdict(stricter).short_gaps_count > 0);
 }

@@ -1,10 +1,9 @@
 //! Crawls that are killed: the index in the end is that of one that was not.
 
-use super::served::{Served, crawl, documents, documents_count, plain, wait_for};
+use super::served::{Served, asked, crawl, documents, documents_count, plain, wait_for};
 use index::Index;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::str::FromStr;
 use std::sync::Arc;
 use vfs::{RealStorage, SharedStorage};
 
@@ -16,11 +15,6 @@ const HOSTS: u32 = 24;
 
 /// Requests of a process, at most, before it is killed: twice those after which the state of a crawl is synced.
 const REQUESTS_MAX: usize = 600;
-
-fn asked<T: FromStr>(name: &str, otherwise: T) -> T {
-    let asked = std::env::var(name).ok().and_then(|text| text.parse().ok());
-    asked.unwrap_or(otherwise)
-}
 
 fn storages(folder: &Path) -> (SharedStorage, SharedStorage) {
     let storage = |name| Arc::new(RealStorage::create_directory(folder.join(name)).unwrap());

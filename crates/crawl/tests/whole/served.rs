@@ -9,8 +9,9 @@ use crawl::synthetic::{
 use crawl::{Crawl, CrawlConfig, CrawlProgress, CrawlSetup};
 use index::{BuildOptions, Index, StoredDocument};
 use std::collections::{BTreeMap, BTreeSet};
+use std::str::FromStr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use vfs::{MemoryStorage, SharedStorage};
 
 /// Pause between two requests to a host.
@@ -61,14 +62,22 @@ impl Served {
     }
 
     pub(crate) fn crawl(&self, storage: &SharedStorage, index: &SharedStorage) -> CrawlProgress {
+        self.crawl_for(Duration::MAX, storage, index)
+    }
+
+    /// Crawls to the end, or for a time.
+    pub(crate) fn crawl_for(
+        &self,
+        most: Duration,
+        storage: &SharedStorage,
+        index: &SharedStorage,
+    ) -> CrawlProgress {
         let resolver = Arc::new(SyntheticResolver(self.web.clone()));
-        crawl_within(
-            Within::Any,
-            self.web.seeds_url(),
-            (storage, index),
-            Some(resolver),
-            false,
-        )
+        let seed = self.web.seeds_url();
+        let crawl = open_within(Within::Any, seed, (storage, index), Some(resolver), false);
+        let started = Instant::now();
+        let is_over = || started.elapsed() >= most;
+        crawl.run(&is_over, &mut |_| {}).unwrap()
     }
 
     /// Requests so far.
@@ -115,6 +124,12 @@ pub(crate) fn law() -> JudgeOptions {
     }
 }
 
+/// Returns a number that the environment asks for.
+pub(crate) fn asked<T: FromStr>(name: &str, otherwise: T) -> T {
+    let asked = std::env::var(name).ok().and_then(|text| text.parse().ok());
+    asked.unwrap_or(otherwise)
+}
+
 /// Crawls from a URL to the end.
 pub(crate) fn crawl(seed: String, storage: &SharedStorage, index: &SharedStorage) -> CrawlProgress {
     crawl_within(Within::Any, seed, (storage, index), None, false)
@@ -132,10 +147,21 @@ pub(crate) fn crawl_watching(
 fn crawl_within(
     within: Within,
     seed: String,
-    (storage, index): (&SharedStorage, &SharedStorage),
+    folders: (&SharedStorage, &SharedStorage),
     resolver: Option<Arc<dyn Resolve>>,
     watch: bool,
 ) -> CrawlProgress {
+    let crawl = open_within(within, seed, folders, resolver, watch);
+    crawl.run(&|| false, &mut |_| {}).unwrap()
+}
+
+fn open_within(
+    within: Within,
+    seed: String,
+    (storage, index): (&SharedStorage, &SharedStorage),
+    resolver: Option<Arc<dyn Resolve>>,
+    watch: bool,
+) -> Crawl {
     let mut config = CrawlConfig::of_seeds(vec![seed]);
     config.sites[0].within = within;
     config.allow_addresses = vec!["127.0.0.0/8".parse().unwrap()];
@@ -149,8 +175,7 @@ fn crawl_within(
         is_read_meanwhile: true,
         member: None,
     };
-    let crawl = Crawl::open(config, setup).unwrap();
-    crawl.run(&|| false, &mut |_| {}).unwrap()
+    Crawl::open(config, setup).unwrap()
 }
 
 pub(crate) fn new() -> SharedStorage {
