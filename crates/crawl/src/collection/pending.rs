@@ -7,9 +7,17 @@ use std::collections::BTreeMap;
 
 /// Change of the document of a page.
 pub(super) enum Change {
-    /// With the digest of what templates took out.
-    Add(Box<Packed>, u64),
+    Add(Addition),
     Delete(String),
+}
+
+/// Document to add.
+pub(super) struct Addition {
+    pub(super) document: Box<Packed>,
+    /// Digest of what templates took out.
+    pub(super) templates: u64,
+    /// Whether an earlier document was to be deleted, which this one replaces.
+    replaces_deleted: bool,
 }
 
 /// Document with a compressed body: texts take a third of their memory, so that three times as many can wait.
@@ -25,9 +33,18 @@ impl Packed {
         Packed { document, body }
     }
 
+    fn url(&self) -> &str {
+        &self.document.url
+    }
+
     /// Returns the fields, to add some.
     pub(super) fn fields_mut(&mut self) -> &mut Map<String, Value> {
         &mut self.document.fields
+    }
+
+    /// Returns its share of the memory of what waits, in bytes.
+    fn size_bytes(&self) -> usize {
+        self.body.len() + 500
     }
 
     /// Returns the document.
@@ -51,10 +68,43 @@ pub(super) struct Pending {
 
 impl Pending {
     pub(super) fn add(&mut self, hash: u64, document: Document, templates: u64) {
-        let packed = Packed::new(document);
-        self.bytes += packed.body.len() + 500;
-        let change = Change::Add(Box::new(packed), templates);
-        self.changes.insert(hash, change);
+        let document = Box::new(Packed::new(document));
+        self.bytes += document.size_bytes();
+        let replaces_deleted = match self.changes.get(&hash) {
+            Some(Change::Add(before)) => before.replaces_deleted,
+            Some(Change::Delete(_)) => true,
+            None => false,
+        };
+        let addition = Addition {
+            document,
+            templates,
+            replaces_deleted,
+        };
+        self.changes.insert(hash, Change::Add(addition));
+    }
+
+    /// Drops the documents of pages that the index does not have, and calls `dropped` for each.
+    pub(super) fn drop_documents(
+        &mut self,
+        is_missing: impl Fn(u64) -> bool,
+        mut dropped: impl FnMut(u64),
+    ) {
+        self.bytes = 0;
+        self.changes.retain(|&hash, change| {
+            let Change::Add(addition) = change else {
+                return true;
+            };
+            if !is_missing(hash) {
+                self.bytes += addition.document.size_bytes();
+                return true;
+            }
+            dropped(hash);
+            let is_kept = addition.replaces_deleted;
+            if is_kept {
+                *change = Change::Delete(addition.document.url().to_owned());
+            }
+            is_kept
+        });
     }
 
     pub(super) fn delete(&mut self, hash: u64, url: &str) {
@@ -72,7 +122,7 @@ impl Pending {
     /// Returns the digest of a document that waits.
     pub(super) fn templates(&self, hash: u64) -> Option<u64> {
         match self.changes.get(&hash) {
-            Some(Change::Add(_, templates)) => Some(*templates),
+            Some(Change::Add(addition)) => Some(addition.templates),
             _ => None,
         }
     }

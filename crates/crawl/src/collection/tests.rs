@@ -156,6 +156,25 @@ fn pages_after_templates_were_learnt_are_read_once() {
     assert_eq!(bodies["http://a.test/8"], "word 7 ".repeat(100));
 }
 
+#[test]
+fn documents_that_take_too_much_memory_are_read_again() {
+    let (mut collection, _) = Collection::open(Arc::new(MemoryStorage::new()), (0, 0)).unwrap();
+    let mut documents = Documents::new();
+    let urls = ["http://a.test/1", "http://a.test/2"];
+    add(&mut collection, &facts(urls[0], 5, &[]));
+    commit(&mut collection, &mut documents, true);
+    // One that the index has, and one that it does not have.
+    add(&mut collection, &facts(urls[0], 6, &[]));
+    add(&mut collection, &facts(urls[1], 7, &[]));
+    collection.drop_new_documents();
+    let waiting = collection.take_writes();
+    let [Write::Add(waiting)] = <[Write; 1]>::try_from(waiting).ok().unwrap() else {
+        panic!("an addition");
+    };
+    assert_eq!(waiting.unpacked().url, urls[0]);
+    assert_eq!(collection.take_awaiting().unwrap(), [url_hash(urls[1])]);
+}
+
 /// Change of a page: its number, its text (0: gone), its links.
 type Step = (u8, u8, Vec<u8>);
 
@@ -177,7 +196,7 @@ proptest! {
     #[test]
     fn documents_depend_on_the_set_of_pages_alone(
         steps in prop::collection::vec((0u8..12, 0u8..9, prop::collection::vec(0u8..12, 0..4)), 1..40),
-        breaks in prop::collection::vec((0usize..40, 0u8..4), 0..6),
+        breaks in prop::collection::vec((0usize..40, 0u8..5), 0..6),
     ) {
         let storage: SharedStorage = Arc::new(MemoryStorage::new());
         let (mut collection, _) = Collection::open(storage.clone(), (0, 0)).unwrap();
@@ -189,6 +208,7 @@ proptest! {
                 Some((_, 0)) => write(&mut collection, &mut documents),
                 Some((_, 1)) => commit(&mut collection, &mut documents, false),
                 Some((_, 2)) => commit(&mut collection, &mut documents, true),
+                Some((_, 3)) => collection.drop_new_documents(),
                 Some(_) => {
                     commit(&mut collection, &mut documents, false);
                     collection.close().unwrap();

@@ -33,6 +33,9 @@ impl Crawl {
         if self.collection.is_learning_due() {
             self.collection.learn_templates()?;
         }
+        if self.collection.is_full() {
+            self.collection.drop_new_documents();
+        }
         match self.collection.is_full() {
             true => self.write_pending(),
             false => Ok(()),
