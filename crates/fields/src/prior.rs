@@ -10,7 +10,6 @@
 //! independent evidence" (SIGIR 2005), and that of Lucene's `FeatureField`. It is bounded by the weight, which is what an
 //! exact search needs to know of it.
 
-use crate::{FieldType, Value};
 use serde::{Deserialize, Serialize};
 
 /// Upper limit on the weight of a prior.
@@ -37,18 +36,8 @@ impl Prior {
         self.weight > 0.0 && self.weight <= PRIOR_WEIGHT_MAX && PIVOTS.contains(&self.pivot)
     }
 
-    /// Returns whether fields of a type can have a prior: numbers.
-    pub fn fits(kind: FieldType) -> bool {
-        matches!(kind, FieldType::Integer | FieldType::Float)
-    }
-
     /// Returns what a value adds to a score: 0 to the weight, and more for a greater value.
-    pub fn of(&self, value: &Value) -> f32 {
-        let value = match value {
-            Value::Integer(value) => *value as f64,
-            Value::Float(value) => *value,
-            _ => 0.0,
-        };
+    pub fn of(&self, value: f64) -> f32 {
         if value > 0.0 {
             // An infinite value makes this no number, which `min` drops.
             let share = (value / (value + self.pivot)).min(1.0);
@@ -91,12 +80,10 @@ mod tests {
             weight: 2.0,
             pivot: 3.0,
         };
-        let of = |value: f64| prior.of(&Value::Float(value));
+        let of = |value: f64| prior.of(value);
         assert_eq!([of(0.0), of(3.0), of(9.0)], [0.0, 1.0, 1.5]);
         assert_eq!([of(-4.0), of(f64::NAN), of(f64::NEG_INFINITY)], [0.0; 3]);
         assert_eq!([of(f64::MAX), of(f64::INFINITY)], [2.0; 2]);
-        assert_eq!(prior.of(&Value::Integer(3)), 1.0);
-        assert_eq!(prior.of(&Value::Bool(true)), 0.0);
         let values = (0..200).map(|power| 1.5f64.powi(power - 100));
         assert!(values.map(of).is_sorted());
     }

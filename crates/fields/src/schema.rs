@@ -60,6 +60,11 @@ impl FieldType {
         FieldType::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
+    /// Returns whether the values are numbers, which can have a prior.
+    pub fn is_number(self) -> bool {
+        matches!(self, FieldType::Integer | FieldType::Float)
+    }
+
     /// Returns whether the field has a column.
     pub fn is_columnar(self) -> bool {
         self != FieldType::Text
@@ -246,7 +251,7 @@ impl Schema {
         let Some(entry) = self.0.get_mut(name) else {
             return false;
         };
-        let fits = prior.is_none_or(|prior| Prior::fits(entry.kind) && prior.is_sound());
+        let fits = prior.is_none_or(|prior| entry.kind.is_number() && prior.is_sound());
         if fits {
             entry.prior = prior;
         }
@@ -359,7 +364,7 @@ impl Schema {
     pub fn is_sound(&self) -> bool {
         let mut numbers = BTreeSet::new();
         self.0.iter().all(|(name, entry)| {
-            let fits = |prior: Prior| Prior::fits(entry.kind) && prior.is_sound();
+            let fits = |prior: Prior| entry.kind.is_number() && prior.is_sound();
             let has_sound_words = entry.searched.is_none_or(|searched| {
                 entry.kind == FieldType::Text
                     && searched.is_sound()

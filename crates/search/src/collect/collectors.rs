@@ -105,7 +105,7 @@ impl<'a, H: HitCollector<'a>, M: MatchCollector> Collectors<'a, H, M> {
     /// Returns a pair of collectors, for a search that is never cancelled.
     pub fn new(hits: H, matches: M) -> Collectors<'a, H, M> {
         Collectors {
-            context: Context::for_collector(&hits, M::NEEDS),
+            context: Context::new(hits.k(), M::NEEDS).adding(hits.added_max()),
             hits,
             matches,
         }

@@ -1,6 +1,5 @@
 //! Context of a search: threshold, cancellation, and the needs of collectors.
 
-use crate::collect::collectors::HitCollector;
 use crate::collect::topk::shared_threshold::SharedThreshold;
 use crate::context::cancel::{Stop, StopRef};
 use crate::context::counters;
@@ -48,11 +47,6 @@ impl<'a> Context<'a> {
             has_floors: true,
             stop: StopRef::default(),
         }
-    }
-
-    /// Returns the context of a search for a collector of hits.
-    pub(crate) fn for_collector<H: HitCollector<'a>>(hits: &H, matches: MatchNeeds) -> Context<'a> {
-        Context::new(hits.k(), matches).adding(hits.added_max())
     }
 
     /// Sets the upper bound on what the collector adds to the score of the clauses.

@@ -8,10 +8,18 @@
 use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
 use crate::collect::match_count::MatchCount;
 use crate::collect::topk::hit::ScoredHit;
+use crate::collect::topk::kept::TopK;
 use crate::exec::walk::{Coverage, Few, Piece, Walk, walk};
 use crate::plan::planner::Plan;
 use index::{IndexError, Segment};
 use std::sync::Arc;
+
+impl Plan {
+    /// Returns an empty collector of the `k` best hits of the plan.
+    pub fn top(&self, k: usize) -> TopK<'_> {
+        TopK::new(k).with_priors(&self.priors)
+    }
+}
 
 /// Result of a search, which may have been cut.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -183,7 +183,7 @@ fn collect<'a, C: ScoredCursor, H: HitCollector<'a>>(
     segment: &'a Segment,
     hits: &mut H,
 ) -> Result<u64, IndexError> {
-    let mut context = Context::for_collector(hits, MatchNeeds::Count);
+    let mut context = Context::new(hits.k(), MatchNeeds::Count).adding(hits.added_max());
     let mut count = 0;
     for_each_match(&mut cursor, segment, |cursor, doc| {
         count += 1;

@@ -3,7 +3,6 @@
 //! Weights come from statistics of the whole index, so a document's score does not depend on the
 //! segment, chunk or partition that holds it. Scores of clauses lie on a grid (see [`crate::plan::ranking`]),
 //! so their sums in f32 are exact: the same bits in any order.
-use crate::collect::topk::kept::TopK;
 use crate::plan::node::{
     ClauseName, Node, PATTERN_SCORE, PhraseNode, TermNode, Word, pattern_node, value_node,
 };
@@ -71,11 +70,6 @@ impl Plan {
             telling: planner.telling,
             text_fields: Arc::clone(statistics.text_fields()),
         })
-    }
-
-    /// Returns an empty collector of the `k` best hits of the plan.
-    pub fn top(&self, k: usize) -> TopK<'_> {
-        TopK::new(k).with_priors(&self.priors)
     }
 
     /// Returns what stands before a word of a field, as it is typed.

@@ -135,8 +135,11 @@ impl<'a> FieldPrior<'a> {
     }
 
     fn of_code(&self, code: u64) -> f32 {
-        let value = self.column.value(code);
-        let prior = value.map_or(0.0, |value| self.prior.of(&value));
-        on_grid(prior, self.grid)
+        let number = match self.column.value(code) {
+            Some(Value::Integer(value)) => value as f64,
+            Some(Value::Float(value)) => value,
+            _ => 0.0,
+        };
+        on_grid(self.prior.of(number), self.grid)
     }
 }
