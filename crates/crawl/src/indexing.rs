@@ -1,7 +1,8 @@
 //! Index thread of a crawl: adds and deletes documents in the order of the changes, and commits on request.
 
+use crate::error::CrawlError;
 use corpus::{Document, url_hash};
-use fields::{Declaration, Declarations, DeclaredPrior, FieldType, Prior};
+use fields::{Declaration, Declarations, DeclaredPrior, FieldType, Prior, Schema};
 use index::{BuildOptions, Index, IndexError};
 use ingest::DetectingWriter;
 use std::collections::HashSet;
@@ -42,15 +43,20 @@ pub(crate) struct Indexing {
 pub(crate) struct Ended;
 
 impl Indexing {
-    /// Starts the thread. Opens the writer at the first change.
+    /// Starts the thread. Opens the writer at the first change, and for a commit that changes declarations of fields.
+    ///
+    /// # Errors
+    /// Declarations that do not fit the index; errors of the index and of threads.
     pub(crate) fn start(
         storage: SharedStorage,
         options: BuildOptions,
-    ) -> std::io::Result<Indexing> {
+    ) -> Result<Indexing, CrawlError> {
+        let start = Start::read(&storage, options)?;
         let (changes, received) = sync_channel(QUEUE_CHANGES);
         let thread = std::thread::Builder::new()
             .name("crawl-index".into())
-            .spawn(move || run(&storage, options, &received))?;
+            .spawn(move || run(&storage, start, &received))
+            .map_err(CrawlError::Threads)?;
         Ok(Indexing {
             changes: Some(changes),
             thread: Some(thread),
@@ -108,6 +114,8 @@ struct Batch<'a> {
     /// Hashes of the URLs added.
     added: HashSet<u64>,
     deletes: Vec<String>,
+    /// Whether the options declare fields otherwise than the index has them.
+    declares: bool,
 }
 
 /// What the rank of a page adds to its score at most, and the rank that adds half of it: the mean.
@@ -141,32 +149,65 @@ fn declarations() -> Declarations {
     .collect()
 }
 
+/// The index as a run finds it.
+struct Start {
+    options: BuildOptions,
+    last: Committed,
+    /// Whether the declarations of the options change the index.
+    declares: bool,
+}
+
+impl Start {
+    fn read(storage: &SharedStorage, options: BuildOptions) -> Result<Start, IndexError> {
+        let Some(generation) = Index::newest_generation(storage)? else {
+            return Ok(Start {
+                options: BuildOptions {
+                    fields: declarations().overridden_by(&options.fields),
+                    ..options
+                },
+                last: Committed::default(),
+                declares: false,
+            });
+        };
+        let index = Index::open(storage.clone())?;
+        let mut fields = Schema::clone(index.fields());
+        for (name, declared) in options.fields.iter() {
+            let applied = declared.apply(name, &mut fields);
+            applied.map_err(|reason| IndexError::Mismatch {
+                path: storage.location(),
+                reason,
+            })?;
+        }
+        Ok(Start {
+            options,
+            last: Committed {
+                generation,
+                documents: index.statistics().documents_count(),
+                ..Committed::default()
+            },
+            declares: fields != **index.fields(),
+        })
+    }
+}
+
 fn run(
     storage: &SharedStorage,
-    options: BuildOptions,
+    start: Start,
     received: &Receiver<Change>,
 ) -> Result<(), IndexError> {
-    let newest = Index::newest_generation(storage)?;
-    let options = &match newest {
-        Some(_) => options,
-        None => BuildOptions {
-            fields: declarations().overridden_by(&options.fields),
-            ..options
-        },
-    };
+    let (options, mut last) = (&start.options, start.last);
     let new_batch = || Batch {
         storage,
         options,
         writer: None,
         added: HashSet::new(),
         deletes: Vec::new(),
+        declares: false,
     };
-    let mut batch = new_batch();
-    let mut last = Committed::default();
-    if let Some(generation) = newest {
-        last.generation = generation;
-        last.documents = Index::open(storage.clone())?.statistics().documents_count();
-    }
+    let mut batch = Batch {
+        declares: start.declares,
+        ..new_batch()
+    };
     // Of commits that nobody asked for.
     let (mut added, mut deleted) = (0, 0);
     while let Ok(change) = received.recv() {
@@ -210,7 +251,7 @@ impl Batch<'_> {
     fn commit(mut self, last: Committed) -> Result<Committed, IndexError> {
         let (added, deleted) = (self.added.len() as u64, self.deletes.len() as u64);
         // Without an index there is nothing to delete.
-        if added == 0 && (deleted == 0 || last.generation == 0) {
+        if added == 0 && !self.declares && (deleted == 0 || last.generation == 0) {
             return Ok(Committed {
                 added: 0,
                 deleted: 0,
@@ -271,7 +312,32 @@ mod tests {
                 TITLE_WEIGHT
             );
         }
-        // Declared otherwise.
+        // Other declarations count with the next commit, although no document changes.
+        let off = Declaration {
+            prior: Some(DeclaredPrior::Off),
+            ..Declaration::of(FieldType::Float)
+        };
+        let declared = |name: &str, declaration| BuildOptions {
+            fields: [(name.to_owned(), declaration)].into_iter().collect(),
+            ..BuildOptions::default()
+        };
+        let indexing = Indexing::start(storage.clone(), declared("rank", off)).unwrap();
+        let generation = indexing.commit().unwrap().generation;
+        assert_eq!(indexing.commit().unwrap().generation, generation);
+        indexing.finish().unwrap();
+        assert_eq!(
+            Index::open(storage.clone()).unwrap().fields().prior("rank"),
+            None
+        );
+        let misfit = Indexing::start(storage, declared("rank", Declaration::of(FieldType::Date)));
+        assert!(
+            misfit
+                .err()
+                .unwrap()
+                .to_string()
+                .contains("has the type f64")
+        );
+
         let storage: SharedStorage = Arc::new(MemoryStorage::new());
         let declared = [("boilerplate", FieldType::Text)];
         let options = BuildOptions {

@@ -121,7 +121,7 @@ impl Crawl {
                 renderer,
                 product_token: config.product_token().to_owned(),
             }),
-            indexing: Indexing::start(setup.index, build).map_err(CrawlError::Threads)?,
+            indexing: Indexing::start(setup.index, build)?,
             sites: Arc::new(sites),
             config,
             storage,

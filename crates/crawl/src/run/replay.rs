@@ -68,7 +68,7 @@ pub fn replay(
     };
     let again = collection.settle()?;
     let build = build_options(&config, build);
-    let indexing = Indexing::start(index, build).map_err(CrawlError::Threads)?;
+    let indexing = Indexing::start(index, build)?;
     let mut has_ended = false;
     for batch in again.chunks(BATCH_PAGES) {
         for (hash, read) in reader.read(&collection, batch)? {
