@@ -171,13 +171,11 @@ impl Start {
         };
         let index = Index::open(storage.clone())?;
         let mut fields = Schema::clone(index.fields());
-        for (name, declared) in options.fields.iter() {
-            let applied = declared.apply(name, &mut fields);
-            applied.map_err(|reason| IndexError::Mismatch {
-                path: storage.location(),
-                reason,
-            })?;
-        }
+        let applied = options.fields.apply(&mut fields);
+        applied.map_err(|reason| IndexError::Mismatch {
+            path: storage.location(),
+            reason,
+        })?;
         Ok(Start {
             options,
             last: Committed {

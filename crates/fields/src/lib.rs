@@ -33,7 +33,7 @@ pub use distinct::{DISTINCT_EXACT_MAX, DistinctValues};
 pub use facet::{Facet, FacetKind};
 pub use leaves::each_leaf;
 pub use observed::Observed;
-pub use prior::{PRIOR_WEIGHT_MAX, Prior, Priors};
+pub use prior::{Prior, Priors};
 pub use schema::{FIELDS_MAX, FieldType, NAME_BYTES_MAX, Schema};
 pub use sketch::{QuantileSketch, SKETCH_METHOD};
 pub use stats::Stats;

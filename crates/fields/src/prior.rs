@@ -13,7 +13,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Upper limit on the weight of a prior.
-pub const PRIOR_WEIGHT_MAX: f32 = 100.0;
+const PRIOR_WEIGHT_MAX: f32 = 100.0;
 /// Limits on pivots.
 const PIVOTS: std::ops::RangeInclusive<f64> = 1e-9..=1e15;
 
@@ -21,7 +21,7 @@ const PIVOTS: std::ops::RangeInclusive<f64> = 1e-9..=1e15;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prior {
-    /// Upper bound on what it adds to a score: above 0, up to [`PRIOR_WEIGHT_MAX`].
+    /// Upper bound on what it adds to a score: above 0, up to 100.
     pub weight: f32,
     /// Value that adds half the weight.
     pub pivot: f64,

@@ -210,6 +210,11 @@ impl Entry {
             prior: None,
         }
     }
+
+    /// Returns whether the field may have a prior.
+    fn admits(&self, prior: Prior) -> bool {
+        self.kind.is_number() && prior.is_sound()
+    }
 }
 
 /// Fields of an index, by name. A type never changes once it is set.
@@ -251,7 +256,7 @@ impl Schema {
         let Some(entry) = self.0.get_mut(name) else {
             return false;
         };
-        let fits = prior.is_none_or(|prior| entry.kind.is_number() && prior.is_sound());
+        let fits = prior.is_none_or(|prior| entry.admits(prior));
         if fits {
             entry.prior = prior;
         }
@@ -364,14 +369,13 @@ impl Schema {
     pub fn is_sound(&self) -> bool {
         let mut numbers = BTreeSet::new();
         self.0.iter().all(|(name, entry)| {
-            let fits = |prior: Prior| entry.kind.is_number() && prior.is_sound();
             let has_sound_words = entry.searched.is_none_or(|searched| {
                 entry.kind == FieldType::Text
                     && searched.is_sound()
                     && searched.is_title() == (name == TITLE)
                     && numbers.insert(searched.number)
             });
-            has_sound_words && entry.prior.is_none_or(fits)
+            has_sound_words && entry.prior.is_none_or(|prior| entry.admits(prior))
         })
     }
 }

@@ -54,6 +54,15 @@ impl Declarations {
         self
     }
 
+    /// Adds the declared fields to a schema, or changes their settings there.
+    ///
+    /// # Errors
+    /// What does not fit the schema, as a sentence without its end.
+    pub fn apply(&self, schema: &mut Schema) -> Result<(), String> {
+        self.iter()
+            .try_for_each(|(name, declared)| declared.apply(name, schema))
+    }
+
     /// Returns the declarations in the order of names.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Declaration)> {
         self.0

@@ -16,9 +16,7 @@ fn declared(json: &str) -> Result<Declarations, String> {
 fn applied(all: &[&str]) -> Result<String, String> {
     let mut schema = Schema::default();
     for json in all {
-        for (name, declaration) in declared(json)?.iter() {
-            declaration.apply(name, &mut schema)?;
-        }
+        declared(json)?.apply(&mut schema)?;
     }
     assert!(schema.is_sound());
     let json = serde_json::to_string(&schema).unwrap();

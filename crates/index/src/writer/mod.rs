@@ -69,13 +69,11 @@ impl Writer {
             Some(manifest) => fit(&storage, manifest, &options)?,
             None => start(&storage, &options)?,
         };
-        for (name, declared) in options.fields.iter() {
-            let applied = declared.apply(name, &mut manifest.fields);
-            applied.map_err(|reason| IndexError::Mismatch {
-                path: storage.location(),
-                reason,
-            })?;
-        }
+        let applied = options.fields.apply(&mut manifest.fields);
+        applied.map_err(|reason| IndexError::Mismatch {
+            path: storage.location(),
+            reason,
+        })?;
         let merge = match &options.merging {
             Merging::Within => None,
             Merging::Beside(merge) => merge.as_ref(),

@@ -164,10 +164,7 @@ impl Ranking {
     pub fn score(self, weight: f32, frequency: u32, factor: f32, grid: f32) -> f32 {
         match self {
             Ranking::Bm25 { .. } => lanes::saturate_one(weight, grid, frequency, factor),
-            Ranking::TfIdf => {
-                let score = weight * (frequency as i32 as f32).sqrt() * factor;
-                (score + grid) - grid
-            }
+            Ranking::TfIdf => on_grid(weight * (frequency as i32 as f32).sqrt() * factor, grid),
         }
     }
 

@@ -1,39 +1,13 @@
 //! Tests that collectors agree with exhaustive evaluation: every match, its count and the best hits,
 //! apart and in one walk.
 
-use crate::ways::{all_segments, check_all_ways, many_documents, on_handlers, parsed};
-use index::{DocId, Index, IndexError, Segment};
+use crate::ways::{Everything, all_segments, check_all_ways, many_documents, on_handlers, parsed};
+use index::{DocId, Index, Segment};
 use proptest::prelude::*;
 use search::collect::MatchNeeds;
-use search::{
-    Collectors, Context, DocBits, HitCollector, MatchCollector, MatchCount, Plan, Ranking, collect,
-    exhaustive,
-};
+use search::{Collectors, DocBits, MatchCollector, MatchCount, Plan, Ranking, collect, exhaustive};
 use std::sync::Arc;
 use testkit::{BuildPlan, batches, build_index, build_plans};
-
-/// A match: segment, document, bits of its score.
-type Scored = (u32, DocId, u32);
-
-/// Collector of the score of every match, defined outside the engine.
-#[derive(Default)]
-struct Everything {
-    segment: u32,
-    found: Vec<Scored>,
-}
-
-impl<'a> HitCollector<'a> for Everything {
-    fn k(&self) -> usize {
-        usize::MAX
-    }
-    fn enter(&mut self, segment: &'a Segment) -> Result<(), IndexError> {
-        self.segment = segment.id();
-        Ok(())
-    }
-    fn collect(&mut self, score: f32, doc: DocId, _: &mut Context<'a>) {
-        self.found.push((self.segment, doc, score.to_bits()));
-    }
-}
 
 /// Collector that counts the matches with even numbers: a small facet, for documents and bits alike.
 #[derive(Default)]

@@ -1,38 +1,18 @@
 //! Tests that priors raise the scores of the documents with their values, and that what is skipped could not have entered.
 
-use crate::ways::{all_segments, check_all_ways, many_documents, on_handlers, parsed};
+use crate::ways::{Everything, all_segments, check_all_ways, many_documents, on_handlers, parsed};
 use corpus::{Document, url_hash};
 use fields::Prior;
-use index::{DocId, IndexError, Segment};
+use index::DocId;
 use proptest::prelude::*;
 use search::{
-    After, Collectors, Context, HitCollector, Plan, Ranking, SearchTask, Stop, collect, profile,
-    search_partition, top_of_partition,
+    After, Collectors, Plan, Ranking, SearchTask, Stop, collect, profile, search_partition,
+    top_of_partition,
 };
 use serde_json::json;
 use std::collections::HashMap;
 use std::sync::Arc;
 use testkit::{BuildPlan, DeclaredPriors, build_index, floats};
-
-/// Scores of clauses, by segment and document.
-#[derive(Default)]
-struct OfClauses {
-    segment: u32,
-    scores: HashMap<(u32, DocId), f32>,
-}
-
-impl<'a> HitCollector<'a> for OfClauses {
-    fn k(&self) -> usize {
-        usize::MAX
-    }
-    fn enter(&mut self, segment: &'a Segment) -> Result<(), IndexError> {
-        self.segment = segment.id();
-        Ok(())
-    }
-    fn collect(&mut self, score: f32, doc: DocId, _: &mut Context<'a>) {
-        self.scores.insert((self.segment, doc), score);
-    }
-}
 
 /// The value of a document, by its number: most have a small one, few a great one, some a list or none.
 fn value(number: usize) -> serde_json::Value {
@@ -88,8 +68,11 @@ proptest! {
             let plan = Arc::new(Plan::new(&query, Ranking::default(), index.statistics()).unwrap());
             let (all, total) = search_partition(&plan, segments.iter().copied(), usize::MAX).unwrap();
             prop_assert_eq!(all.len() as u64, total);
-            let mut of_clauses = Collectors::new(OfClauses::default(), ());
+            let mut of_clauses = Collectors::new(Everything::default(), ());
             collect(&plan, segments.iter().copied(), &mut of_clauses).unwrap();
+            let of_clauses: HashMap<(u32, DocId), f32> = (of_clauses.hits.found.iter())
+                .map(|&(segment, doc, bits)| ((segment, doc), f32::from_bits(bits)))
+                .collect();
             for hit in all.iter().step_by(1 + all.len() / 50) {
                 let greatest = match &value(numbers[&hit.url_hash]) {
                     serde_json::Value::Array(values) => values[1].as_f64(),
@@ -97,7 +80,7 @@ proptest! {
                 };
                 let greatest = greatest.unwrap_or(0.0).max(0.0);
                 let prior = f64::from(weight) * greatest / (greatest + pivot);
-                let of_clauses = of_clauses.hits.scores[&(hit.segment, hit.doc)];
+                let of_clauses = of_clauses[&(hit.segment, hit.doc)];
                 let added = f64::from(hit.score) - f64::from(of_clauses);
                 // A grid has at most steps of 2^-22 of the greatest score, and two roundings.
                 prop_assert!((added - prior).abs() <= 1e-4, "{added} {prior}");

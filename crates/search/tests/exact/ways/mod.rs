@@ -1,9 +1,34 @@
 //! Comparison of all ways to run a search with exhaustive evaluation.
 
-use index::{Index, Segment};
-use search::{Cut, Plan, Query, Ranking, ScoredHit, SearchTask, Share, Stop};
+use index::{DocId, Index, IndexError, Segment};
+use search::{
+    Context, Cut, HitCollector, Plan, Query, Ranking, ScoredHit, SearchTask, Share, Stop,
+};
 use search::{count_partition, search_partition};
 use std::sync::Arc;
+
+/// A match: segment, document, bits of its score.
+pub(crate) type Scored = (u32, DocId, u32);
+
+/// Collector of the score of every match, defined outside the engine.
+#[derive(Default)]
+pub(crate) struct Everything {
+    segment: u32,
+    pub(crate) found: Vec<Scored>,
+}
+
+impl<'a> HitCollector<'a> for Everything {
+    fn k(&self) -> usize {
+        usize::MAX
+    }
+    fn enter(&mut self, segment: &'a Segment) -> Result<(), IndexError> {
+        self.segment = segment.id();
+        Ok(())
+    }
+    fn collect(&mut self, score: f32, doc: DocId, _: &mut Context<'a>) {
+        self.found.push((self.segment, doc, score.to_bits()));
+    }
+}
 
 pub(crate) fn all_segments(index: &Index) -> Vec<&Arc<Segment>> {
     search::contract::enforce();
