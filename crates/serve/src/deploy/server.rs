@@ -20,6 +20,7 @@ use index::Index;
 use ingest::{LiveWriter, ResumingWriter};
 use std::future::Future;
 use std::net::{SocketAddr, TcpListener};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::{Handle, Runtime};
@@ -196,6 +197,11 @@ impl Server {
         self,
         shutdown: impl Future<Output = ()> + Send + 'static,
     ) -> Result<(), ServeError> {
+        self.run(Box::pin(shutdown))
+    }
+
+    /// Not generic, so that what answers requests is compiled in this crate, and not with the optimization of the caller's.
+    fn run(self, shutdown: Pin<Box<dyn Future<Output = ()> + Send>>) -> Result<(), ServeError> {
         let system = |operation| move |source| ServeError::System { operation, source };
         let app = self.app;
         let draining = app.draining.clone();

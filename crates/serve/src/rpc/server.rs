@@ -10,6 +10,7 @@ use crate::net::reload_signal;
 use crate::net::socket::{io_runtime, listen_on};
 use std::future::Future;
 use std::net::{SocketAddr, TcpListener};
+use std::pin::Pin;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 use tonic::transport::server::{Router, TcpIncoming};
@@ -81,6 +82,11 @@ impl RpcServer {
         self,
         shutdown: impl Future<Output = ()> + Send + 'static,
     ) -> Result<(), ServeError> {
+        self.run(Box::pin(shutdown))
+    }
+
+    /// Not generic, as that of the other server.
+    fn run(self, shutdown: Pin<Box<dyn Future<Output = ()> + Send>>) -> Result<(), ServeError> {
         let failed = |reason: String| ServeError::System {
             operation: "serve",
             source: std::io::Error::other(reason),
