@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! search_made_up collection                               prints documents and queries, to be hashed
+//! search_made_up queries COUNT                            prints queries, a line each
 //! search_made_up index DIR [REPLACED]                     indexes the documents; replaces every REPLACED-th
 //! search_made_up search DIR and|or|phrase K none|exact|only PASSES
 //! ```
@@ -28,7 +29,7 @@ use vfs::RealStorage;
 const DOCUMENTS: usize = 20_000;
 const QUERIES: usize = 64;
 
-const USAGE: &str = "usage: search_made_up collection | index DIR [REPLACED] | \
+const USAGE: &str = "usage: search_made_up collection | queries COUNT | index DIR [REPLACED] | \
                      search DIR and|or|phrase K none|exact|only PASSES";
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -36,6 +37,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
         ["collection"] => print_collection(),
+        ["queries", count] => {
+            print_queries(count.parse()?);
+            Ok(())
+        }
         ["index", directory] => index(Path::new(directory), None),
         ["index", directory, replaced] => index(Path::new(directory), Some(replaced.parse()?)),
         ["search", directory, mode, k, count, passes] => search(
@@ -59,10 +64,14 @@ fn print_collection() -> Result<(), Box<dyn Error>> {
     {
         println!(r#"{{"url":"{url}","title":"{title}","body":"{body}"}}"#);
     }
-    for query in made_up.queries(QUERIES) {
+    print_queries(QUERIES);
+    Ok(())
+}
+
+fn print_queries(count: usize) {
+    for query in MadeUp::default().queries(count) {
         println!("{query}");
     }
-    Ok(())
 }
 
 /// Indexes the documents into one segment; then, where `replaced` is given, commits a document of one word in place
