@@ -44,14 +44,22 @@ class Collection:
 
 
 def data_folder():
-    """The shared data folder: `SHORTTAIL_DATA`, or `shared/data` beside the checkout."""
+    """The shared data folder: `SHORTTAIL_DATA` (empty for none), or `shared/data` beside the checkout, if it is there."""
     beside = pathlib.Path(__file__).resolve().parents[2].parent / "shared" / "data"
-    return pathlib.Path(os.environ.get("SHORTTAIL_DATA") or beside)
+    named = os.environ.get("SHORTTAIL_DATA")
+    if named is None:
+        return beside if beside.is_dir() else None
+    if named and not os.path.isdir(named):
+        raise NotADirectoryError(f"SHORTTAIL_DATA names {named}, which is no folder; unset it to skip what needs it")
+    return pathlib.Path(named) if named else None
 
 
 def load(name):
     """Reads a collection, or returns None if the data folder lacks it."""
-    folder = data_folder() / "collections" / name
+    data = data_folder()
+    if data is None:
+        return None
+    folder = data / "collections" / name
     corpus = folder / "corpus.jsonl.zst"
     if not corpus.is_file():
         return None

@@ -35,11 +35,7 @@ const OTHER_DECISIONS: &[&str] = &[
 ];
 
 fn rows() -> Option<Vec<Value>> {
-    let Some(folder) = std::env::var_os("SHORTTAIL_DATA") else {
-        println!("skipped: SHORTTAIL_DATA is not set");
-        return None;
-    };
-    let path = std::path::Path::new(&folder).join("crawler/robots-cases.jsonl");
+    let path = tier::shared_data("crawler/robots-cases.jsonl")?;
     let text = std::fs::read_to_string(&path)
         .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     Some(

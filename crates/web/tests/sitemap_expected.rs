@@ -14,11 +14,7 @@ use web::sitemap::{
 };
 
 fn data() -> Option<PathBuf> {
-    let Some(data) = std::env::var_os("SHORTTAIL_DATA") else {
-        println!("skipped: SHORTTAIL_DATA is not set");
-        return None;
-    };
-    Some(PathBuf::from(data).join("crawler"))
+    tier::shared_data("crawler")
 }
 
 fn files(folder: &std::path::Path) -> HashMap<String, Vec<u8>> {

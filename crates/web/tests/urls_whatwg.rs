@@ -4,13 +4,9 @@ use serde_json::Value;
 use url::Url;
 use web::address::{CanonicalUrl, whatwg};
 
-/// Bytes of a shared test set, or `None` with a printed line.
+/// Bytes of a shared test set, or `None` where it is skipped.
 fn shared(name: &str) -> Option<Vec<u8>> {
-    let Some(folder) = std::env::var_os("SHORTTAIL_DATA") else {
-        println!("skipped: SHORTTAIL_DATA is not set");
-        return None;
-    };
-    let path = std::path::Path::new(&folder).join("crawler").join(name);
+    let path = tier::shared_data("crawler")?.join(name);
     Some(std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
 }
 

@@ -8,11 +8,7 @@ use std::path::PathBuf;
 use web::warc::{DigestCheck, Item, Problem, Reader, Record, recover};
 
 fn folder() -> Option<PathBuf> {
-    let Some(data) = std::env::var_os("SHORTTAIL_DATA") else {
-        println!("skipped: SHORTTAIL_DATA is not set");
-        return None;
-    };
-    Some(PathBuf::from(data).join("crawler/warc"))
+    tier::shared_data("crawler/warc")
 }
 
 fn read(bytes: &[u8]) -> (Vec<Record>, Vec<Problem>) {

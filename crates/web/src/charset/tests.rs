@@ -64,12 +64,8 @@ fn only_the_first_1024_bytes_declare() {
 
 /// Rows of one JSON Lines file of the shared test sets; `None` where they are not installed.
 fn rows(name: &str) -> Option<Vec<serde_json::Value>> {
-    let Some(folder) = std::env::var_os("SHORTTAIL_DATA") else {
-        println!("skipped: SHORTTAIL_DATA is unset");
-        return None;
-    };
-    let path = std::path::Path::new(&folder).join("crawler").join(name);
-    let text = std::fs::read_to_string(path).expect("test set is readable");
+    let folder = tier::shared_data("crawler")?;
+    let text = std::fs::read_to_string(folder.join(name)).expect("test set is readable");
     Some(
         text.split('\n')
             .filter(|l| !l.is_empty())
@@ -131,8 +127,8 @@ fn legacy_files_decode_at_least_as_well_as_by_guessing() {
     let Some(rows) = rows("charset-files.jsonl") else {
         return;
     };
-    let path = std::path::PathBuf::from(std::env::var_os("SHORTTAIL_DATA").expect("set"));
-    let file = std::fs::File::open(path.join("crawler/charset-files.tar.zst")).expect("archive");
+    let path = tier::shared_data("crawler/charset-files.tar.zst").expect("as the rows");
+    let file = std::fs::File::open(path).expect("archive");
     let mut decoder = zstd::stream::read::Decoder::new(file).expect("zstd");
     decoder.window_log_max(27).expect("window");
     let mut archive = tar::Archive::new(decoder);

@@ -267,10 +267,9 @@ fn hostile_markup_costs_bounded_work() {
 
 #[test]
 fn published_articles_are_extracted() {
-    let Some(folder) = std::env::var_os("SHORTTAIL_DATA") else {
-        return println!("skipped: SHORTTAIL_DATA is unset");
+    let Some(path) = tier::shared_data("crawler/extraction-scrapinghub.tar.zst") else {
+        return;
     };
-    let path = std::path::Path::new(&folder).join("crawler/extraction-scrapinghub.tar.zst");
     let mut decoder = zstd::stream::read::Decoder::new(std::fs::File::open(path).expect("archive"))
         .expect("zstd");
     decoder.window_log_max(27).expect("window");

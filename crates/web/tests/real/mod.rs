@@ -17,13 +17,9 @@ const FIXED: &[&str] = &[
 /// Number of paths a file.
 pub(crate) const PATHS_COUNT: usize = 50;
 
-/// Names and bytes of the files, or `None` with a printed line.
+/// Names and bytes of the files, or `None` where they are skipped.
 pub(crate) fn files() -> Option<Vec<(String, Vec<u8>)>> {
-    let Some(folder) = std::env::var_os("SHORTTAIL_DATA") else {
-        println!("skipped: SHORTTAIL_DATA is not set");
-        return None;
-    };
-    let path = std::path::Path::new(&folder).join("crawler/robots-real.tar.zst");
+    let path = tier::shared_data("crawler/robots-real.tar.zst")?;
     let packed =
         std::fs::File::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let mut decoder = zstd::Decoder::new(packed).unwrap();
