@@ -4,22 +4,27 @@
 //! examined here: a block-level tag breaks the words around it. There is no tree and no stack of open elements, so a
 //! page nested a million deep costs no more than a flat one, and the time is linear in the page's length.
 //!
-//! Dropped: `script`, `style`, `noscript`, `template`, comments. Entities are decoded.
+//! The reading of a word (`rt` in `ruby`) is no part of its line: readings follow on a line of their own, that of one
+//! `ruby` as one word.
+//!
+//! Dropped: `script`, `style`, `noscript`, `template`, `rp`, comments. Entities are decoded.
 
 use lol_html::html_content::{TextChunk, TextType};
 use lol_html::{HtmlRewriter, MemorySettings, Settings, doc_text};
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::rc::Rc;
+use web::page::without_possible_breaks;
 
 /// Memory limit for one token, in bytes; a longer token (a tag of many megabytes) makes a page unreadable.
 const TOKEN_BYTES_MAX: usize = 32 << 20;
 
 /// Inline tags, which break neither a word nor a sentence.
-const INLINE_TAGS: [&str; 40] = [
+const INLINE_TAGS: [&str; 41] = [
     "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "blink", "cite", "code", "data", "del",
     "dfn", "em", "font", "i", "ins", "kbd", "label", "mark", "nobr", "q", "rb", "s", "samp",
     "slot", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
-    "ruby", "output", "meter",
+    "output", "meter", "meta", "link",
 ];
 
 /// Title and text of a page.
@@ -90,15 +95,36 @@ fn assemble(html: &str, texts: &[Text]) -> Page {
                 }
             }
             TextType::RCData | TextType::Data => {
-                append_words(&mut page.text, &html_escape::decode_html_entities(raw));
+                let words = html_escape::decode_html_entities(raw);
+                match state.ruby {
+                    Ruby::Base => append_words(&mut page.text, &words),
+                    Ruby::Reading => append_words(&mut state.readings, &words),
+                    Ruby::Parenthesis => {}
+                }
             }
             TextType::PlainText | TextType::CDataSection => append_words(&mut page.text, raw),
             // Scripts, styles, and text shown only where scripts are disabled.
             TextType::ScriptData | TextType::RawText => {}
         }
     }
+    state.append_readings(&mut page.text);
     page.text.truncate(page.text.trim_end().len());
+    if let Cow::Owned(text) = without_possible_breaks(&page.text) {
+        page.text = text;
+    }
     page
+}
+
+/// What the text belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Ruby {
+    /// The line itself.
+    #[default]
+    Base,
+    /// The reading that stands above a word.
+    Reading,
+    /// What old browsers show around a reading.
+    Parenthesis,
 }
 
 /// State of the tags so far that affects the following text.
@@ -106,6 +132,9 @@ fn assemble(html: &str, texts: &[Text]) -> Page {
 struct Gap {
     template_depth: usize,
     in_title: bool,
+    ruby: Ruby,
+    /// Readings of the line.
+    readings: String,
 }
 
 impl Gap {
@@ -134,11 +163,35 @@ impl Gap {
         match (name, closes) {
             ("template", false) => self.template_depth += 1,
             ("template", true) => self.template_depth = self.template_depth.saturating_sub(1),
-            ("td" | "th" | "img" | "input" | "button", _) => break_with(text, ' '),
+            ("td" | "th" | "img" | "input" | "button", _) => {
+                self.ruby = Ruby::Base;
+                break_with(text, ' ');
+            }
+            // End tags of readings may be left out: another one, or the end of the whole, ends them.
+            ("rt", false) | ("rtc", false) => self.ruby = Ruby::Reading,
+            ("rp", false) => self.ruby = Ruby::Parenthesis,
+            ("rb" | "rt" | "rp" | "rtc", _) => self.ruby = Ruby::Base,
+            ("ruby", _) => {
+                self.ruby = Ruby::Base;
+                break_with(&mut self.readings, ' ');
+            }
             // `<!doctype>`, `<?xml?>`, `<![CDATA[`: not elements.
             _ if name.starts_with(['!', '?']) => {}
-            _ if !INLINE_TAGS.contains(&name) => break_with(text, '\n'),
+            _ if !INLINE_TAGS.contains(&name) => {
+                self.ruby = Ruby::Base;
+                self.append_readings(text);
+                break_with(text, '\n');
+            }
             _ => {}
+        }
+    }
+
+    /// Appends the readings of a line that ends.
+    fn append_readings(&mut self, text: &mut String) {
+        let readings = std::mem::take(&mut self.readings);
+        if !readings.trim_end().is_empty() {
+            break_with(text, '\n');
+            text.push_str(readings.trim_end());
         }
     }
 }
@@ -219,6 +272,33 @@ mod tests {
         check("<textarea>x &lt; y</textarea>", "", "x < y");
         check("<svg><title>s</title></svg><p>p", "", "s\np");
         check("", "", "");
+    }
+
+    #[test]
+    fn readings_stand_beside_their_words() {
+        check(
+            "<p><ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp>字<rp>(</rp><rt>じ</rt><rp>)</rp></ruby>の本。<p>次",
+            "",
+            "漢字の本。\nかんじ\n次",
+        );
+        check(
+            "<ruby>東京<rt>とうきょう</ruby>と<ruby>京都<rp>（<rt>きょうと<rp>）</ruby>へ",
+            "",
+            "東京と京都へ\nとうきょう きょうと",
+        );
+        check(
+            "<ruby><rb>北</rb><rb>京</rb><rtc><rt>Běi</rt><rt>jīng</rt></rtc></ruby>市",
+            "",
+            "北京市\nBěijīng",
+        );
+        // Where nothing ends the reading, the next line does.
+        check("a<ruby>b<rt>c<p>d", "", "ab\nc\nd");
+        check("wo<wbr>rd wo<meta itemprop=x>rd", "", "word word");
+        check(
+            "wo&#8203;rd <b>wo</b>&ZeroWidthSpace;<i>rd</i>",
+            "",
+            "word word",
+        );
     }
 
     #[test]

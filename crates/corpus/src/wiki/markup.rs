@@ -33,6 +33,8 @@ pub(super) fn plain_text(wikitext: &str) -> String {
     let mut silent = 0;
     let mut rest = text.as_str();
     let mut at_line_start = true;
+    // Something that is seen was left out: the next word is another one.
+    let mut parts_words = false;
     while let Some(first) = rest.chars().next() {
         let is_start = std::mem::replace(&mut at_line_start, first == '\n');
         let mut take = first.len_utf8();
@@ -46,7 +48,7 @@ pub(super) fn plain_text(wikitext: &str) -> String {
                 (silent, take) = (silent + 1, 2);
             }
             '}' if rest.starts_with("}}") && closes(&mut open, Open::Template, &mut silent) => {
-                take = 2;
+                (take, parts_words) = (2, true);
             }
             '|' if rest.starts_with("|}")
                 && is_start
@@ -61,6 +63,7 @@ pub(super) fn plain_text(wikitext: &str) -> String {
             ']' if rest.starts_with("]]") && matches!(open.last(), Some(Open::Link(_))) => {
                 if let Some(Open::Link(start)) = open.pop() {
                     end_link(&mut out, start);
+                    parts_words |= out.len() == start;
                 }
                 take = 2;
             }
@@ -91,7 +94,15 @@ pub(super) fn plain_text(wikitext: &str) -> String {
                 None if silent == 0 => out.push('_'),
                 None => {}
             },
-            c if silent == 0 => out.push(c),
+            c if silent == 0 => {
+                if std::mem::take(&mut parts_words)
+                    && c.is_alphanumeric()
+                    && out.ends_with(char::is_alphanumeric)
+                {
+                    out.push(' ');
+                }
+                out.push(c);
+            }
             _ => {}
         }
         rest = &rest[take..];
@@ -201,11 +212,18 @@ fn unescaped(text: &str) -> String {
     #[cfg(feature = "html")]
     return html_escape::decode_html_entities(text).into_owned();
     #[cfg(not(feature = "html"))]
-    return text
-        .replace("&nbsp;", " ")
-        .replace("&lt;", "<")
-        .replace("&gt;", ">")
-        .replace("&amp;", "&");
+    {
+        let mut text = text.replace("&nbsp;", " ");
+        for sign in super::tags::LITERAL_SIGNS {
+            text = text.replace(
+                &format!("&#{};", u32::from(sign)),
+                sign.encode_utf8(&mut [0; 4]),
+            );
+        }
+        text.replace("&lt;", "<")
+            .replace("&gt;", ">")
+            .replace("&amp;", "&")
+    }
 }
 
 /// Cleans lines: headings and items without their signs, empty lines once.

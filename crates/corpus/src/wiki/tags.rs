@@ -1,9 +1,50 @@
-//! Tags and comments within wikitext: what is left out with its inside, and what without.
+//! Tags and comments within wikitext: what is left out with its inside, what without, and what is text as it stands.
+//!
+//! ```text
+//! <ref>…</ref> <math>…</math> <!-- … -->    left out; but for comments, they part the words around them
+//! <nowiki>{{x}}</nowiki> <pre>…</pre>       the inside is text: its signs become references, which are decoded in the end
+//! <ruby>漢<rt>かん</rt></ruby>              the reading follows its line
+//! ```
 
 use std::collections::HashMap;
 
+/// Elements whose inside is text, whatever signs it has.
+const LITERAL: [&str; 4] = ["nowiki", "pre", "syntaxhighlight", "source"];
+
+/// Elements that break the line.
+const BLOCKS: [&str; 27] = [
+    "br",
+    "p",
+    "div",
+    "li",
+    "tr",
+    "hr",
+    "blockquote",
+    "pre",
+    "syntaxhighlight",
+    "poem",
+    "table",
+    "caption",
+    "td",
+    "th",
+    "ul",
+    "ol",
+    "dl",
+    "dt",
+    "dd",
+    "center",
+    "section",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+];
+
 /// Elements that are left out with what they hold.
-const WITH_INSIDE: [&str; 14] = [
+const WITH_INSIDE: [&str; 15] = [
+    "rp",
     "ref",
     "math",
     "chem",
@@ -25,6 +66,8 @@ pub(super) struct Tags<'t> {
     text: &'t str,
     /// The next end of an element at or after the place that was asked for last.
     ends: HashMap<&'static str, Option<usize>>,
+    /// Readings of words of the line.
+    readings: String,
 }
 
 impl<'t> Tags<'t> {
@@ -33,11 +76,12 @@ impl<'t> Tags<'t> {
         let mut tags = Tags {
             text,
             ends: HashMap::new(),
+            readings: String::new(),
         };
         let mut out = String::with_capacity(text.len());
         let mut at = 0;
         while let Some(found) = memchr::memchr(b'<', &text.as_bytes()[at..]) {
-            out.push_str(&text[at..at + found]);
+            tags.push(&text[at..at + found], &mut out);
             at += found;
             match tags.end_of(at, &mut out) {
                 Some(end) => at = end,
@@ -47,8 +91,30 @@ impl<'t> Tags<'t> {
                 }
             }
         }
-        out.push_str(&text[at..]);
+        tags.push(&text[at..], &mut out);
+        tags.end_line(&mut out);
         out
+    }
+
+    /// Appends text between tags; readings follow the line that they are in.
+    fn push(&mut self, text: &str, out: &mut String) {
+        match text.split_once('\n').filter(|_| !self.readings.is_empty()) {
+            Some((line, rest)) => {
+                out.push_str(line);
+                self.end_line(out);
+                out.push('\n');
+                out.push_str(rest);
+            }
+            None => out.push_str(text),
+        }
+    }
+
+    fn end_line(&mut self, out: &mut String) {
+        let readings = std::mem::take(&mut self.readings);
+        if !readings.trim_end().is_empty() {
+            out.push('\n');
+            out.push_str(readings.trim_end());
+        }
     }
 
     /// Returns the end of the tag, element or comment that begins at `at`; `None` for a `<` that is text.
@@ -71,21 +137,44 @@ impl<'t> Tags<'t> {
         let window = &rest.as_bytes()[..rest.len().min(2_000)];
         let close = at + memchr::memchr(b'>', window)?;
         let is_whole = text.as_bytes()[close - 1] == b'/' || name_from == 2;
-        if matches!(
-            &*name,
-            "br" | "p" | "div" | "li" | "tr" | "hr" | "blockquote"
-        ) {
+        if BLOCKS.contains(&&*name) {
+            self.end_line(out);
             out.push('\n');
         }
-        let known = WITH_INSIDE.iter().find(|known| **known == name);
-        Some(match known.filter(|_| !is_whole) {
-            Some(known) => self.end_of_element(known, close + 1),
-            None => close + 1,
-        })
+        if name == "ruby" && !self.readings.is_empty() {
+            self.readings.push(' ');
+        }
+        let named = |names: &'static [&'static str]| names.iter().find(|known| **known == name);
+        let end = if let Some(known) = named(&WITH_INSIDE) {
+            let end = match is_whole {
+                true => close + 1,
+                false => self
+                    .inside(known, close + 1)
+                    .map_or(close + 1, |(_, end)| end),
+            };
+            if *known != "rp" {
+                part_words(out, &text[end..]);
+            }
+            end
+        } else if let Some(known) = named(&LITERAL).filter(|_| !is_whole)
+            && let Some((inside, end)) = self.inside(known, close + 1)
+        {
+            push_literal(&text[close + 1..inside], out);
+            end
+        } else if let Some(known) = named(&["rt"]).filter(|_| !is_whole)
+            && let Some((inside, end)) = self.inside(known, close + 1)
+        {
+            self.readings.push_str(&text[close + 1..inside]);
+            end
+        } else {
+            close + 1
+        };
+        Some(end)
     }
 
-    /// Returns the place behind the next `</name>` after `from`; the end of the text where there is none.
-    fn end_of_element(&mut self, name: &'static str, from: usize) -> usize {
+    /// Returns where the next `</name>` after `from` begins and ends; `None` for an element that is never closed, of which
+    /// the tag alone is left out.
+    fn inside(&mut self, name: &'static str, from: usize) -> Option<(usize, usize)> {
         let close = match self.ends.get(name) {
             Some(Some(end)) if *end >= from => Some(*end),
             Some(None) => None,
@@ -100,14 +189,9 @@ impl<'t> Tags<'t> {
             }
         };
         self.ends.insert(name, close);
-        match close {
-            Some(close) => {
-                let end = memchr::memchr(b'>', &self.text.as_bytes()[close..]);
-                end.map_or(self.text.len(), |end| close + end + 1)
-            }
-            // Never closed: the tag alone is left out.
-            None => from,
-        }
+        let close = close?;
+        let end = memchr::memchr(b'>', &self.text.as_bytes()[close..]);
+        Some((close, end.map_or(self.text.len(), |end| close + end + 1)))
     }
 
     fn find(&self, what: &str, from: usize) -> Option<usize> {
@@ -116,5 +200,27 @@ impl<'t> Tags<'t> {
             what.as_bytes(),
         );
         found.map(|at| from + at + what.len())
+    }
+}
+
+/// Ends the word before something that is seen and left out, where another would follow at once.
+fn part_words(out: &mut String, rest: &str) {
+    if rest.starts_with(char::is_alphanumeric) && out.ends_with(char::is_alphanumeric) {
+        out.push(' ');
+    }
+}
+
+/// Signs that may be markup.
+pub(super) const LITERAL_SIGNS: [char; 14] = [
+    '{', '}', '[', ']', '|', '\'', '_', '<', '>', '=', '*', '#', ':', ';',
+];
+
+/// Appends text whose signs are no markup, as references to its signs.
+fn push_literal(text: &str, out: &mut String) {
+    for character in text.chars() {
+        match LITERAL_SIGNS.contains(&character) {
+            true => out.push_str(&format!("&#{};", u32::from(character))),
+            false => out.push(character),
+        }
     }
 }

@@ -82,14 +82,30 @@ fn markup_does_not_show() {
             "see the page and",
         ),
         (
-            "a<ref name=x>{{cite}}</ref>b<ref name=y/>c<!-- no -->d",
-            "abcd",
+            "a<ref name=x>{{cite}}</ref>b<ref name=y/>c<!-- no -->d<ref>x</ref>, e",
+            "a b cd, e",
         ),
         ("x <math>a < b</math> y<br>z", "x y\nz"),
         (
             "<nowiki>kept</nowiki> 1 < 2 &nbsp;&amp;",
             "kept 1 < 2 \u{a0}&",
         ),
+        (
+            "<nowiki>{{x|y}} [[a|b]] ''c'' <b>d</b></nowiki> {{e}}f",
+            "{{x|y}} [[a|b]] ''c'' <b>d</b> f",
+        ),
+        ("a <pre>{| b\n|}</pre>c", "a\n{| b\n|}\nc"),
+        (
+            "<syntaxhighlight lang=c>int a[2] = {{1}, {2}};</syntaxhighlight>",
+            "int a[2] = {{1}, {2}};",
+        ),
+        ("<nowiki>never {{closed}} x", "never x"),
+        ("10{{nbsp}}km a[[File:x.jpg|thumb|y]]b", "10 km a b"),
+        (
+            "<ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp>字<rt>じ</rt></ruby>の本\n次",
+            "漢字の本\nかんじ\n次",
+        ),
+        ("a<td>b</td><td>c<li>d", "a\nb\n\nc\nd"),
         ("__NOTOC__x __y", "x __y"),
         (
             "Owls (''Strigiformes''; {{lang|x}}) fly",

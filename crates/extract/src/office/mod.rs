@@ -2,6 +2,7 @@
 
 mod cell_formats;
 mod epub;
+mod flow;
 mod open_document;
 mod package;
 mod sheets;

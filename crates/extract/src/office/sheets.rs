@@ -92,7 +92,7 @@ fn append_rows(
     let mut kind = String::new();
     let mut style = None;
     let mut value = String::new();
-    let mut in_value = false;
+    let (mut in_value, mut phonetic) = (false, false);
     walk(part, bytes, |node| {
         match node {
             Node::Start("c", attributes) => {
@@ -102,7 +102,10 @@ fn append_rows(
             }
             Node::Start("v" | "t", _) => in_value = true,
             Node::End("v" | "t") => in_value = false,
-            Node::Text(more) if in_value => value.push_str(more),
+            // How a name is pronounced: the same words once more.
+            Node::Start("rPh", _) => phonetic = true,
+            Node::End("rPh") => phonetic = false,
+            Node::Text(more) if in_value && !phonetic => value.push_str(more),
             Node::End("c") => {
                 let index = || value.trim().parse().ok();
                 let number;

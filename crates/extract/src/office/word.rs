@@ -1,5 +1,6 @@
 //! Text of `.docx`: paragraphs of the body, then footnotes, endnotes and comments.
 
+use super::flow::Flow;
 use super::package::{Package, resolved};
 use super::xml::{Node, Text, walk};
 use crate::fault::Fault;
@@ -28,23 +29,92 @@ pub(crate) fn read_word(item: &Item, bytes: Vec<u8>, work: &mut Work) -> Result<
 
 /// Appends the paragraphs of WordprocessingML or DrawingML: text is in elements `t` alone.
 pub(super) fn append_paragraphs(part: &str, bytes: &[u8], text: &mut Text) -> Result<(), Fault> {
-    let mut in_text = false;
-    // What old programs show instead of the same text.
-    let mut fallbacks = 0u32;
+    let mut flow = Flow::into_text(text);
+    let (mut paragraphs, mut in_text, mut in_tab_stops) = (0u32, false, false);
+    let mut hidden = Hidden::default();
     walk(part, bytes, |node| {
+        hidden.pass(&node);
+        if hidden.is_hidden() {
+            return Ok(());
+        }
         match node {
-            Node::Start("Fallback", _) => fallbacks += 1,
-            Node::End("Fallback") => fallbacks = fallbacks.saturating_sub(1),
-            _ if fallbacks > 0 => {}
+            Node::Start("p", _) => {
+                // A paragraph within a paragraph is that of a text box.
+                if paragraphs > 0 {
+                    flow.begin_aside();
+                }
+                paragraphs += 1;
+            }
+            Node::End("p") => {
+                paragraphs = paragraphs.saturating_sub(1);
+                match paragraphs {
+                    0 => flow.end_line()?,
+                    _ => flow.end_aside()?,
+                }
+            }
+            // The reading of a word, which stands above it.
+            Node::Start("rt", _) => flow.begin_aside(),
+            Node::End("rt") => flow.end_aside()?,
             Node::Start("t", _) => in_text = true,
             Node::End("t") => in_text = false,
-            Node::Text(words) if in_text => text.push(words)?,
-            Node::Start("tab", _) if !text.is_at_line() => text.push("\t")?,
-            Node::Start("br" | "cr", _) => text.push("\n")?,
-            Node::Start("noBreakHyphen", _) => text.push("-")?,
-            Node::End("p") => text.end_line()?,
+            Node::Text(words) if in_text => flow.here().push(words)?,
+            Node::Start("tabs", _) => in_tab_stops = true,
+            Node::End("tabs") => in_tab_stops = false,
+            Node::Start("tab" | "ptab", _) if !in_tab_stops && !flow.here().is_at_line() => {
+                flow.here().push("\t")?;
+            }
+            Node::Start("br" | "cr", _) => flow.here().push("\n")?,
+            Node::Start("noBreakHyphen", _) => flow.here().push("-")?,
+            // What is seen between the words around it: the mark of a note, a drawing.
+            Node::Start(
+                "footnoteReference" | "endnoteReference" | "drawing" | "pict" | "object",
+                _,
+            ) => flow.here().part_words(),
             _ => {}
         }
         Ok(())
-    })
+    })?;
+    flow.finish()
+}
+
+/// Elements whose text is not that of the document as it is shown.
+///
+/// Tracked changes are read as accepted: what was deleted, and the place that text was moved from, is left out. Of
+/// alternatives (`AlternateContent`) the first is read, which is the one for new programs; the others say the same.
+#[derive(Default)]
+struct Hidden {
+    /// Deletions and origins of moved text that are open.
+    removed: u32,
+    /// Whether one of the alternatives was read, for each set of them that is open.
+    chosen: Vec<bool>,
+    /// Whether an alternative is left out, for each that is open.
+    left_out: Vec<bool>,
+}
+
+impl Hidden {
+    fn pass(&mut self, node: &Node) {
+        match node {
+            Node::Start("del" | "moveFrom", _) => self.removed += 1,
+            Node::End("del" | "moveFrom") => self.removed = self.removed.saturating_sub(1),
+            Node::Start("AlternateContent", _) => self.chosen.push(false),
+            Node::End("AlternateContent") => drop(self.chosen.pop()),
+            Node::Start("Choice", _) => {
+                let was_chosen = match self.chosen.last_mut() {
+                    Some(chosen) => std::mem::replace(chosen, true),
+                    None => false,
+                };
+                self.left_out.push(was_chosen);
+            }
+            Node::Start("Fallback", _) => {
+                let was_chosen = self.chosen.last().copied();
+                self.left_out.push(was_chosen.unwrap_or(true));
+            }
+            Node::End("Choice" | "Fallback") => drop(self.left_out.pop()),
+            _ => {}
+        }
+    }
+
+    fn is_hidden(&self) -> bool {
+        self.removed > 0 || self.left_out.contains(&true)
+    }
 }

@@ -101,24 +101,41 @@ pub(super) fn walk(
 
 /// Text of a document as it is gathered, held to its limit.
 #[derive(Debug, Default)]
-pub(super) struct Text(String);
+pub(super) struct Text {
+    words: String,
+    /// Whether the next word is another one, whatever stands before it.
+    parts_words: bool,
+}
 
 impl Text {
     /// Appends text.
     pub(super) fn push(&mut self, text: &str) -> Result<(), Fault> {
-        if self.0.len() + text.len() > TEXT_BYTES_MAX {
+        // One byte more for the blank that may come before.
+        if self.words.len() + text.len() + 1 > TEXT_BYTES_MAX {
             return Err(Fault::bad(format!(
                 "more than {TEXT_BYTES_MAX} bytes of text"
             )));
         }
-        self.0.push_str(text);
+        if let (true, Some(first)) = (self.parts_words, text.chars().next()) {
+            self.parts_words = false;
+            if first.is_alphanumeric() && self.words.ends_with(char::is_alphanumeric) {
+                self.words.push(' ');
+            }
+        }
+        self.words.push_str(text);
         Ok(())
+    }
+
+    /// Parts the word before from the one that follows. No blank comes before a comma.
+    pub(super) fn part_words(&mut self) {
+        self.parts_words = true;
     }
 
     /// Ends a line, unless it is empty and follows an empty one.
     pub(super) fn end_line(&mut self) -> Result<(), Fault> {
-        self.0.truncate(self.0.trim_end_matches([' ', '\t']).len());
-        match self.0.is_empty() || self.0.ends_with("\n\n") {
+        let words = &mut self.words;
+        words.truncate(words.trim_end_matches([' ', '\t']).len());
+        match words.is_empty() || words.ends_with("\n\n") {
             true => Ok(()),
             false => self.push("\n"),
         }
@@ -126,21 +143,21 @@ impl Text {
 
     /// Returns whether the last character is the end of a line, or there is none.
     pub(super) fn is_at_line(&self) -> bool {
-        self.0.is_empty() || self.0.ends_with('\n')
+        self.words.is_empty() || self.words.ends_with('\n')
     }
 
     pub(super) fn len(&self) -> usize {
-        self.0.len()
+        self.words.len()
     }
 
     pub(super) fn as_str(&self) -> &str {
-        &self.0
+        &self.words
     }
 
     /// Returns the whole text without blanks at its end.
     pub(super) fn finish(mut self) -> String {
-        self.0.truncate(self.0.trim_end().len());
-        self.0
+        self.words.truncate(self.words.trim_end().len());
+        self.words
     }
 }
 

@@ -23,6 +23,7 @@ pub(super) struct Metadata {
     pub(super) author: Option<String>,
     pub(super) language: Option<String>,
     pub(super) canonical: Option<String>,
+    pub(super) other_canonicals: Vec<String>,
     pub(super) base: Option<String>,
     pub(super) robots: Vec<(String, String)>,
     pub(super) feeds: Vec<String>,
@@ -146,7 +147,17 @@ impl Metadata {
         };
         let rel = Rel::parse(tokens.attribute("rel").unwrap_or_default());
         if rel.contains(Rel::CANONICAL) {
-            first_address(&mut self.canonical, href);
+            match &self.canonical {
+                Some(first) => {
+                    let mut other = None;
+                    first_address(&mut other, href);
+                    let other = other.filter(|other| other != first);
+                    if self.other_canonicals.len() < ENTRIES_MAX {
+                        self.other_canonicals.extend(other);
+                    }
+                }
+                None => first_address(&mut self.canonical, href),
+            }
         }
         if rel.contains(Rel::NEXT) {
             first_address(&mut self.next, href);

@@ -16,6 +16,8 @@ mod json_ld;
 mod link;
 mod measure;
 mod metadata;
+mod possible_breaks;
+mod ruby;
 mod tags;
 mod templates;
 #[cfg(test)]
@@ -28,6 +30,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 pub use block::{Block, BlockKind};
 pub use link::{Link, Rel};
+pub use possible_breaks::without_possible_breaks;
 pub use templates::{HostTemplates, TemplateOptions};
 
 use metadata::Metadata;
@@ -87,6 +90,8 @@ pub struct Page {
     pub description: Option<String>,
     /// Canonical address as written.
     pub canonical: Option<String>,
+    /// Further canonical addresses that are written otherwise.
+    pub other_canonicals: Vec<String>,
     /// Names of the ancestors of the page, from the root.
     pub breadcrumbs: Vec<String>,
     /// Directives of `meta` elements for robots: name in lower case, content as written.
@@ -242,6 +247,7 @@ fn finished(tree: Tree, metadata: Metadata, is_cut: bool) -> Page {
         language: metadata.language,
         description: metadata.description,
         canonical: metadata.canonical,
+        other_canonicals: metadata.other_canonicals,
         breadcrumbs: metadata.json_ld.breadcrumbs,
         robots: metadata.robots,
         base: metadata.base,

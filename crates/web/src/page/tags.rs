@@ -8,7 +8,7 @@ pub(super) enum Tag {
     Other, A, Address, Area, Article, Aside, Base, Blockquote, Body, Br, Button, Caption, Center, Code, Dd, Details,
     Dialog, Div, Dl, Dt, Fieldset, Figcaption, Figure, Footer, Form, Frame, H1, H2, H3, H4, H5, H6, Header, Hr, Html,
     Iframe, Img, Label, Legend, Li, Link, Main, Menu, Meta, Nav, Noembed, Noframes, Noscript, Object, Ol, Optgroup,
-    Option, P, Pre, Script, Search, Section, Select, Span, Style, Summary, Svg, Table, Tbody, Td, Template,
+    Option, P, Pre, Rb, Rp, Rt, Rtc, Ruby, Script, Search, Section, Select, Span, Style, Summary, Svg, Table, Tbody, Td, Template,
     Textarea, Tfoot, Th, Thead, Time, Title, Tr, Ul, Xmp,
 }
 
@@ -33,7 +33,8 @@ pub(super) fn tag(name: &[u8]) -> Tag {
         b"iframe" => Iframe, b"img" => Img, b"label" => Label, b"legend" => Legend, b"li" => Li, b"link" => Link,
         b"main" => Main, b"menu" => Menu, b"meta" => Meta, b"nav" => Nav, b"noembed" => Noembed,
         b"noframes" => Noframes, b"noscript" => Noscript, b"object" => Object, b"ol" => Ol,
-        b"optgroup" => Optgroup, b"option" => Option, b"p" => P, b"pre" | b"listing" => Pre, b"script" => Script,
+        b"optgroup" => Optgroup, b"option" => Option, b"p" => P, b"pre" | b"listing" => Pre,
+        b"rb" => Rb, b"rp" => Rp, b"rt" => Rt, b"rtc" => Rtc, b"ruby" => Ruby, b"script" => Script,
         b"search" => Search, b"section" => Section, b"select" => Select, b"span" => Span, b"style" => Style,
         b"summary" => Summary, b"svg" => Svg, b"table" => Table, b"tbody" => Tbody, b"td" => Td,
         b"template" => Template, b"textarea" => Textarea, b"tfoot" => Tfoot, b"th" => Th, b"thead" => Thead,
@@ -65,6 +66,11 @@ impl Tag {
                 | Noframes
                 | Noscript
                 | Object
+                | Rb
+                | Rp
+                | Rt
+                | Rtc
+                | Ruby
                 | Script
                 | Span
                 | Style

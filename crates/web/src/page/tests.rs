@@ -266,6 +266,39 @@ fn hostile_markup_costs_bounded_work() {
 }
 
 #[test]
+fn readings_follow_the_block_of_their_words() {
+    let text = |html: &str| page(html).text;
+    for (html, expected) in [
+        (
+            "<p><ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp>字<rp>(</rp><rt>じ</rt><rp>)</rp></ruby>の本。<p>次",
+            "漢字の本。\nかんじ\n次",
+        ),
+        (
+            "<p><ruby>東京<rt>とうきょう</ruby>と<ruby>京都<rt>きょうと</ruby>へ</p>",
+            "東京と京都へ\nとうきょう きょうと",
+        ),
+        (
+            "<ruby><rb>北</rb><rb>京</rb><rtc><rt>Běi</rt><rt>jīng</rt></rtc></ruby>市",
+            "北京市\nBěijīng",
+        ),
+        // A reading that nothing ends is over with its block; one without a word is text.
+        ("<p>a<ruby>b<rt>c<p>d", "ab\nc\nd"),
+        ("<p><rt>c</rt><p>d", "c\nd"),
+    ] {
+        assert_eq!(text(html), expected, "{html}");
+    }
+}
+
+#[test]
+fn further_canonical_addresses_are_kept() {
+    let page = page(
+        "<link rel=canonical href=/a><link rel=canonical href=' /a '><link rel=canonical href=/b><p>x",
+    );
+    assert_eq!(page.canonical.as_deref(), Some("/a"));
+    assert_eq!(page.other_canonicals, ["/b"]);
+}
+
+#[test]
 fn published_articles_are_extracted() {
     let Some(path) = tier::shared_data("crawler/extraction-scrapinghub.tar.zst") else {
         return;

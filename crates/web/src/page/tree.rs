@@ -6,6 +6,8 @@
 
 use super::hints::{self, Hints};
 use super::link::{Link, Rel};
+use super::possible_breaks::without_possible_breaks;
+use super::ruby::Readings;
 use super::tags::{TAGS_COUNT, Tag};
 use super::text::{clean, decoded, push_collapsed};
 use super::tokens::Tokens;
@@ -60,6 +62,7 @@ pub(super) struct Tree {
     pre_count: usize,
     link: Option<(u32, usize)>,
     block: Option<RawBlock>,
+    readings: Readings,
 }
 
 impl Tree {
@@ -85,6 +88,7 @@ impl Tree {
             pre_count: 0,
             link: None,
             block: None,
+            readings: Readings::default(),
         }
     }
 
@@ -96,6 +100,7 @@ impl Tree {
             Tag::Area => return self.void_link(tokens, "href"),
             Tag::Frame | Tag::Iframe => return self.void_link(tokens, "src"),
             Tag::Img => return self.image(tokens),
+            Tag::Rb | Tag::Rp | Tag::Rt | Tag::Rtc | Tag::Ruby => self.readings.tag(tag, true),
             _ => {}
         }
         if tag.is_block() {
@@ -155,6 +160,7 @@ impl Tree {
         match tag {
             Tag::A => return self.close_link(),
             Tag::Br => return self.line_break(),
+            Tag::Rb | Tag::Rp | Tag::Rt | Tag::Rtc | Tag::Ruby => self.readings.tag(tag, false),
             _ => {}
         }
         if tag.is_block() {
@@ -193,6 +199,7 @@ impl Tree {
             return;
         }
         let decoded = decoded(raw);
+        let decoded = without_possible_breaks(&decoded);
         // White space that is not ASCII too: the end of a block is trimmed of it, and no block is empty.
         let blank = decoded.trim().is_empty();
         // The mark behind a heading that links to it.
@@ -213,6 +220,9 @@ impl Tree {
                 end: start,
                 link_bytes: 0,
             });
+        }
+        if self.readings.take(&decoded) {
+            return;
         }
         let Some(block) = &mut self.block else { return };
         let before = self.text.len();
@@ -316,11 +326,18 @@ impl Tree {
     }
 
     fn end_block(&mut self) {
+        let readings = self.readings.finish();
         let Some(mut block) = self.block.take() else {
             return;
         };
         self.text
             .truncate(self.text.trim_end().len().max(block.start as usize));
+        if !readings.is_empty() {
+            if self.text.len() > block.start as usize {
+                self.text.push('\n');
+            }
+            self.text.push_str(&readings);
+        }
         block.end = self.text.len() as u32;
         block.link_bytes = block.link_bytes.min(block.end - block.start);
         self.blocks.push(block);

@@ -1,11 +1,12 @@
 //! Text of PDF, page after page, with the title and the author that the file states.
 
+mod lines;
+
 use crate::fault::{Fault, caught};
 use crate::item::{Item, Work};
 use crate::protocol::TEXT_BYTES_MAX;
-use pdf_extract::{
-    Document, Object, OutputDev, OutputError, PlainTextOutput, output_doc, output_doc_page,
-};
+use lines::Lines;
+use pdf_extract::{Document, Object, OutputDev, OutputError, output_doc, output_doc_page};
 use serde_json::Map;
 use std::io::{self, Write};
 
@@ -50,8 +51,8 @@ fn read_with(
     read: impl FnOnce(&mut dyn OutputDev) -> Result<(), OutputError>,
 ) -> Result<(), Fault> {
     caught(|| {
-        let mut output = PlainTextOutput::new(text as &mut dyn Write);
-        read(&mut output).map_err(|error| Fault::bad(format!("the PDF is damaged: {error}")))
+        read(&mut Lines::new(text))
+            .map_err(|error| Fault::bad(format!("the PDF is damaged: {error}")))
     })
 }
 
@@ -76,8 +77,14 @@ fn read_pages(
     for &number in &pages {
         // A page that fails leaves no half of its text.
         let before = text.0.len();
-        let read = read_with(&mut text, |output| {
-            output_doc_page(document, output, number)
+        // No word goes on beyond a page.
+        let read = text
+            .write_all(b"\n")
+            .map_err(|error| Fault::of(&error, "the text"));
+        let read = read.and_then(|()| {
+            read_with(&mut text, |output| {
+                output_doc_page(document, output, number)
+            })
         });
         if let Err(fault) = read {
             text.0.truncate(before);
