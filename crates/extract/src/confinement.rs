@@ -1,4 +1,4 @@
-//! Confinement of the child: resource limits, Landlock and a seccomp filter, set by the child for itself.
+//! Confinement of the child: resource limits, no capabilities, Landlock and a seccomp filter, set by the child for itself.
 //!
 //! The child does this before it reads its first byte, so no code runs between `fork` and `exec` in the parent.
 //! The seccomp filter alone denies files, sockets, processes and signals. Landlock denies files and connections once
@@ -55,8 +55,26 @@ pub fn confine(limits: Limits) -> Result<(), String> {
     limit(Resource::Nofile, 16, 16)?;
     rustix::thread::set_no_new_privs(true)
         .map_err(|error| format!("cannot give up privileges: {error}"))?;
+    drop_capabilities()?;
     deny_paths_and_connections();
     filter_calls()
+}
+
+/// Drops the capabilities that a child of root has: with them it could raise its limits again.
+fn drop_capabilities() -> Result<(), String> {
+    use rustix::thread::{CapabilitySet, CapabilitySets};
+    // Whoever may not take a capability from the bounding set has none to lose, and executes nothing in any case.
+    for capability in CapabilitySet::all().iter() {
+        let _ = rustix::thread::remove_capability_from_bounding_set(capability);
+    }
+    let _ = rustix::thread::clear_ambient_capability_set();
+    let none = CapabilitySets {
+        effective: CapabilitySet::empty(),
+        permitted: CapabilitySet::empty(),
+        inheritable: CapabilitySet::empty(),
+    };
+    rustix::thread::set_capabilities(None, none)
+        .map_err(|error| format!("cannot give up capabilities: {error}"))
 }
 
 fn limit(resource: Resource, soft: u64, hard: u64) -> Result<(), String> {

@@ -30,6 +30,25 @@ fn a_child_reaches_nothing() {
 }
 
 #[test]
+fn a_child_of_root_has_no_capabilities() {
+    let mut child = Command::new(launch().program)
+        .arg("spin")
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    // It says that it is confined before it computes.
+    let mut said = [0; 1];
+    child.stdout.take().unwrap().read_exact(&mut said).unwrap();
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    for set in ["CapInh", "CapPrm", "CapEff", "CapAmb"] {
+        let line = status.lines().find(|line| line.starts_with(set)).unwrap();
+        assert!(line.ends_with(":\t0000000000000000"), "{line}");
+    }
+}
+
+#[test]
 fn a_child_that_cannot_start_is_told_of_every_document() {
     for program in ["/nowhere/shorttail", "/bin/true", "/bin/cat"] {
         let launch = Launch {
