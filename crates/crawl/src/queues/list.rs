@@ -56,6 +56,22 @@ impl UrlFilter {
     }
 }
 
+/// Returns the URL of an entry that passes.
+fn listed(filter: &UrlFilter, key: &[u8], value: Option<&[u8]>) -> Option<Listed> {
+    let [crawl, name, url] = key::parts_of(key)?;
+    if !filter.matches(url) {
+        return None;
+    }
+    Some(Listed {
+        record: UrlRecord::decode(value?)?,
+        queue: QueueName {
+            crawl: crawl.to_owned(),
+            key: name.to_owned(),
+        },
+        url: url.to_owned(),
+    })
+}
+
 impl Queues {
     /// Returns the crawls that have queues, in order.
     pub fn crawls(&self) -> Vec<String> {
@@ -117,12 +133,24 @@ impl Queues {
         &mut self,
         filter: &UrlFilter,
         after: Option<&[u8]>,
-        mut visit: impl FnMut(Listed) -> bool,
+        visit: impl FnMut(Listed) -> bool,
     ) {
+        self.urls_step(filter, after, usize::MAX, visit);
+    }
+
+    /// Does the same for at most `keys_max` URLs, those that do not pass included. Returns the key of the last one where
+    /// more may follow, so that a list of a large crawl is read in steps.
+    pub(super) fn urls_step(
+        &mut self,
+        filter: &UrlFilter,
+        after: Option<&[u8]>,
+        keys_max: usize,
+        mut visit: impl FnMut(Listed) -> bool,
+    ) -> Option<Vec<u8>> {
         let [mut from, to] = match &filter.key {
             Some(key) => match QueueName::of(&filter.crawl, key, "") {
                 Some(name) => name.range(),
-                None => return,
+                None => return None,
             },
             None => {
                 let crawl = [key::URLS[0], filter.crawl.as_bytes()].concat();
@@ -132,23 +160,18 @@ impl Queues {
         if let Some(after) = after {
             from = [after, b"\0"].concat();
         }
+        let (mut keys, mut last) = (0, None);
         self.store.scan(&from, &to, |key, found| {
-            let record = found.value.and_then(UrlRecord::decode);
-            let (Some([crawl, name, url]), Some(record)) = (key::parts_of(key), record) else {
-                return true;
-            };
-            if !filter.matches(url) {
-                return true;
+            keys += 1;
+            let goes_on = match listed(filter, key, found.value) {
+                Some(listed) => visit(listed),
+                None => true,
+            } && keys < keys_max;
+            if !goes_on {
+                last = Some(key.to_vec());
             }
-            let queue = QueueName {
-                crawl: crawl.to_owned(),
-                key: name.to_owned(),
-            };
-            visit(Listed {
-                queue,
-                url: url.to_owned(),
-                record,
-            })
+            goes_on
         });
+        last
     }
 }

@@ -3,7 +3,7 @@ use super::key::QueueName;
 use super::put::window_urls_of;
 use super::queue::{Due, Queue};
 use super::queues::Queues;
-use super::record::{Metadata, UrlRecord};
+use super::record::{Metadata, UrlRecord, size_bytes};
 use crate::frontier::store::Store;
 use crate::politeness::TimeMs;
 use std::collections::BTreeSet;
@@ -11,6 +11,8 @@ use std::ops::Bound;
 
 /// URLs of a queue that are given at once; more follow in the next batch.
 const BATCH_URLS: usize = 1_000;
+/// Bytes of them from which on a batch takes no more.
+pub(super) const BATCH_BYTES: usize = 8 << 10;
 
 /// What a client asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,12 +81,12 @@ impl Queues {
                     None => break,
                 },
             };
-            let given = self.give(&name, &taking.take, now);
+            let (given, is_cut) = self.give(&name, &taking.take, now);
             if given.is_empty() {
                 continue;
             }
             taking.queues += usize::from(is_first);
-            if given.len() == BATCH_URLS {
+            if is_cut {
                 taking.current = Some(name);
             }
             return given;
@@ -143,14 +145,15 @@ impl Queues {
         found
     }
 
-    fn give(&mut self, name: &QueueName, take: &Take, now: TimeMs) -> Vec<Given> {
+    /// Returns the next URLs of a queue, and whether a limit of the batch ended them.
+    fn give(&mut self, name: &QueueName, take: &Take, now: TimeMs) -> (Vec<Given>, bool) {
         let until = now.plus_ms(take.hold_ms.max(1));
-        let mut given = Vec::new();
+        let (mut given, mut bytes) = (Vec::new(), 0);
         let Some(queue) = self.queues.get_mut(name) else {
-            return given;
+            return (given, false);
         };
         let room = take.urls_per_queue_max.saturating_sub(queue.held_count());
-        while given.len() < room.min(BATCH_URLS) {
+        while given.len() < room.min(BATCH_URLS) && bytes < BATCH_BYTES {
             if queue.needs_refill() {
                 refill(&mut self.store, name, queue, self.options.window_urls);
             }
@@ -160,6 +163,7 @@ impl Queues {
             let value = self.store.get(&name.url_key(&url));
             // A record that was damaged meanwhile is not given: it is not known what it said.
             if let Some(record) = value.and_then(|value| UrlRecord::decode(&value)) {
+                bytes += size_bytes(&url, &record.metadata);
                 given.push(Given {
                     queue: name.clone(),
                     url: url.into(),
@@ -170,7 +174,8 @@ impl Queues {
         if !given.is_empty() {
             queue.gave_at = Some(now);
         }
-        given
+        let is_cut = given.len() == BATCH_URLS || bytes >= BATCH_BYTES;
+        (given, is_cut)
     }
 }
 

@@ -1,22 +1,20 @@
 //! The calls of URLFrontier.
+use super::budget::Answers;
+use super::giving::{Listing, count_urls, give_urls, list_urls};
 use super::groups::put_groups;
-use super::messages::{filter_of, info_of, item_of, or, put_of_item, puts_of_batch, queue_named};
-use super::shared::{Answers, Shared};
+use super::messages::{filter_of, item_of, or, put_of_item, puts_of_batch, queue_named};
+use super::shared::{Shared, Turn};
 use crate::frontier::FrontierError;
 use crate::politeness::TimeMs;
 use crate::queues::key::{QueueName, crawl_or_default};
 use crate::queues::list::Listed;
 use crate::queues::queues::Queues;
-use crate::queues::take::{Given, Take};
+use crate::queues::take::Take;
 use std::collections::HashMap;
-use tokio::sync::mpsc;
-use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
 use wire::urlfrontier as api;
 use wire::urlfrontier::url_frontier_server::UrlFrontier;
 
-/// Messages that wait for a client to read them.
-const WAITING_MAX: usize = 1_024;
 /// Queues or URLs of a list where a client does not say.
 const LISTED: usize = 100;
 /// Seconds for which a URL is held where a client does not say.
@@ -35,9 +33,7 @@ impl QueueService {
         &self,
         work: impl FnOnce(&mut Queues, TimeMs) -> Result<T, FrontierError> + Send + 'static,
     ) -> Result<Response<T>, Status> {
-        let shared = self.shared.clone();
-        let ended = tokio::task::spawn_blocking(move || shared.with(work)).await;
-        let ended = ended.map_err(|error| Status::internal(error.to_string()))?;
+        let ended = self.shared.call(Turn::Single, work).await;
         ended.map(Response::new)
     }
 
@@ -136,27 +132,7 @@ impl UrlFrontier for QueueService {
             urls_per_queue_max: or(params.max_urls_per_queue, usize::MAX),
             hold_ms: or(params.delay_requestable, HOLD_S) as u64 * 1000,
         };
-        let (answers, stream) = mpsc::channel(WAITING_MAX);
-        let shared = self.shared.clone();
-        tokio::task::spawn_blocking(move || {
-            let mut taking = shared.locked(|queues| queues.taking(take));
-            while let Ok(given) = shared.with(|queues, now| Ok(queues.take(&mut taking, now)))
-                && !given.is_empty()
-            {
-                for Given {
-                    queue,
-                    url,
-                    metadata,
-                } in given
-                {
-                    let info = info_of(queue, url, metadata);
-                    if answers.blocking_send(Ok(info)).is_err() {
-                        return;
-                    }
-                }
-            }
-        });
-        Ok(Response::new(ReceiverStream::new(stream)))
+        give_urls(self.shared.clone(), take)
     }
 
     type PutURLsStream = Answers<api::AckMessage>;
@@ -170,8 +146,7 @@ impl UrlFrontier for QueueService {
             status: statuses.first().copied().unwrap_or_default(),
         };
         let items = request.into_inner();
-        let answers = put_groups(self.shared.clone(), items, put_of_item, acknowledge);
-        Ok(Response::new(answers))
+        put_groups(self.shared.clone(), items, put_of_item, acknowledge)
     }
 
     type PutDiscoveredStream = Answers<api::BatchAck>;
@@ -182,8 +157,7 @@ impl UrlFrontier for QueueService {
     ) -> Result<Response<Self::PutDiscoveredStream>, Status> {
         let acknowledge = |id, statuses| api::BatchAck { id, statuses };
         let batches = request.into_inner();
-        let answers = put_groups(self.shared.clone(), batches, puts_of_batch, acknowledge);
-        Ok(Response::new(answers))
+        put_groups(self.shared.clone(), batches, puts_of_batch, acknowledge)
     }
 
     async fn get_stats(
@@ -321,41 +295,18 @@ impl UrlFrontier for QueueService {
         request: Request<api::ListUrlParams>,
     ) -> Result<Response<Self::ListURLsStream>, Status> {
         let params = request.into_inner();
-        let (mut skipped, most) = (params.start as usize, or(params.size, LISTED));
         let filter = filter_of(
             &params.crawl_id,
             params.key,
             params.filter,
             params.ignore_case,
         );
-        let (answers, stream) = mpsc::channel(WAITING_MAX);
-        let shared = self.shared.clone();
-        tokio::task::spawn_blocking(move || {
-            let (mut last, mut left) = (None::<Vec<u8>>, most);
-            // In steps, so that a client that reads slowly keeps nobody from the queues.
-            while left > 0 {
-                let mut found = Vec::new();
-                shared.locked(|queues| {
-                    queues.urls_after(&filter, last.as_deref(), |listed| {
-                        found.push(listed);
-                        found.len() < WAITING_MAX
-                    });
-                });
-                let Some(end) = found.last() else { return };
-                last = Some(end.queue.url_key(&end.url));
-                for listed in found {
-                    if skipped > 0 {
-                        skipped -= 1;
-                        continue;
-                    }
-                    if left == 0 || answers.blocking_send(Ok(item_of(listed))).is_err() {
-                        return;
-                    }
-                    left -= 1;
-                }
-            }
-        });
-        Ok(Response::new(ReceiverStream::new(stream)))
+        let listing = Listing {
+            filter,
+            skipped: params.start as usize,
+            left: or(params.size, LISTED),
+        };
+        list_urls(self.shared.clone(), listing)
     }
 
     async fn count_ur_ls(
@@ -369,15 +320,8 @@ impl UrlFrontier for QueueService {
             params.filter,
             params.ignore_case,
         );
-        self.call(move |queues, _| {
-            let mut value = 0;
-            queues.urls(&filter, |_| {
-                value += 1;
-                true
-            });
-            Ok(api::Long { value })
-        })
-        .await
+        let value = count_urls(&self.shared, filter).await?;
+        Ok(Response::new(api::Long { value }))
     }
 
     async fn purge_ur_ls(

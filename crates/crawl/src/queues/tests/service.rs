@@ -1,7 +1,8 @@
 //! The service over gRPC, asked as a crawler asks it.
-use super::super::serve;
+use super::super::service::{Patience, serve_patiently};
 use super::{open, small};
 use std::collections::HashMap;
+use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tonic::Code;
@@ -10,6 +11,9 @@ use vfs::MemoryStorage;
 use wire::urlfrontier as api;
 use wire::urlfrontier::url_frontier_client::UrlFrontierClient;
 
+/// Time in which what must happen does, also on a busy machine.
+const SOON: Duration = Duration::from_secs(120);
+
 struct Running {
     client: UrlFrontierClient<Channel>,
     end: oneshot::Sender<()>,
@@ -17,12 +21,17 @@ struct Running {
 }
 
 async fn running(disk: &MemoryStorage) -> Running {
+    running_patiently(disk, Patience::default()).await
+}
+
+async fn running_patiently(disk: &MemoryStorage, patience: Patience) -> Running {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("binds");
     let address = listener.local_addr().expect("has an address");
     let (end, ending) = oneshot::channel();
-    let server = serve(open(disk, small()), listener, async {
+    let ended = async {
         let _ = ending.await;
-    });
+    };
+    let server = serve_patiently(open(disk, small()), listener, ended, patience);
     let server = tokio::spawn(server);
     let client = UrlFrontierClient::connect(format!("http://{address}")).await;
     Running {
@@ -193,4 +202,239 @@ async fn a_crawler_keeps_its_urls_here() {
     assert_eq!(count, 3);
     let deleted = client.delete_crawl(api::DeleteCrawlMessage::default());
     assert_eq!(deleted.await.expect("answers").into_inner().value, 5);
+}
+
+/// As a crawler sends what it found: a message a URL, as fast as the connection takes them.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hundred_thousand_messages_of_one_url_pass_on_one_stream() {
+    const URLS: usize = 100_000;
+    let disk = MemoryStorage::new();
+    let Running {
+        mut client,
+        end: _running,
+        ..
+    } = running(&disk).await;
+    let items = (0..URLS).map(|number| {
+        let url = format!("http://{}.example/{number}", number % 100);
+        let info = Some(api::UrlInfo {
+            url,
+            ..api::UrlInfo::default()
+        });
+        api::UrlItem {
+            item: Some(api::url_item::Item::Discovered(api::DiscoveredUrlItem {
+                info,
+            })),
+            ..api::UrlItem::default()
+        }
+    });
+    let answers = client.put_ur_ls(tonic::codegen::tokio_stream::iter(items));
+    let mut answers = answers.await.expect("answers").into_inner();
+    let mut acknowledged = 0;
+    while let Some(answer) = answers.message().await.expect("acknowledges") {
+        assert_eq!(answer.status(), api::ack_message::Status::Ok);
+        acknowledged += 1;
+    }
+    assert_eq!(acknowledged, URLS);
+}
+
+/// Puts `count` URLs with metadata of `bytes` bytes.
+async fn put_large(client: &mut UrlFrontierClient<Channel>, count: usize, bytes: usize) {
+    let items = (0..count).map(|number| {
+        let mut item = found(&format!("http://a.example/{number}"));
+        if let Some(api::url_item::Item::Discovered(found)) = &mut item.item
+            && let Some(info) = &mut found.info
+        {
+            let values = vec!["x".repeat(bytes)];
+            info.metadata
+                .insert("large".to_owned(), api::StringList { values });
+        }
+        item
+    });
+    assert_eq!(put(client, items.collect()).await.len(), count);
+}
+
+async fn list(
+    client: &mut UrlFrontierClient<Channel>,
+    size: u32,
+) -> tonic::Streaming<api::UrlItem> {
+    let listed = client.list_ur_ls(api::ListUrlParams {
+        size,
+        ..api::ListUrlParams::default()
+    });
+    listed.await.expect("answers").into_inner()
+}
+
+async fn rest_of(mut listed: tonic::Streaming<api::UrlItem>) -> usize {
+    let mut count = 0;
+    while listed.message().await.expect("lists").is_some() {
+        count += 1;
+    }
+    count
+}
+
+/// Asserts that a list of `whole` URLs ends early, with an error.
+async fn assert_broken_off(mut listed: tonic::Streaming<api::UrlItem>, whole: usize) {
+    let mut count = 0;
+    let error = loop {
+        match listed.message().await {
+            Ok(Some(_)) => count += 1,
+            Ok(None) => panic!("it ends as if it were whole"),
+            Err(error) => break error,
+        }
+    };
+    assert!(count < whole, "{count}: {error}");
+}
+
+/// Lists that nobody reads keep no thread: there are fewer threads here than lists.
+#[test]
+fn unread_lists_keep_nobody_from_an_answer() {
+    const LISTS: usize = 200;
+    const URLS: usize = 300;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(8)
+        .enable_all()
+        .build()
+        .expect("starts");
+    let all = async {
+        let disk = MemoryStorage::new();
+        let Running {
+            mut client,
+            end,
+            server,
+        } = running(&disk).await;
+        // More than all windows of the client together.
+        put_large(&mut client, URLS, 10_000).await;
+        let mut lists = Vec::new();
+        for _ in 0..LISTS {
+            lists.push(list(&mut client, URLS as u32).await);
+        }
+        for _ in 0..20 {
+            let stats = client.get_stats(api::QueueWithinCrawlParams::default());
+            let stats = stats.await.expect("answers").into_inner();
+            assert_eq!(stats.size, URLS as u64);
+        }
+        // Nor from putting, getting and counting.
+        assert_eq!(
+            put(&mut client, vec![found("http://b.example/")])
+                .await
+                .len(),
+            1
+        );
+        let count = client.count_ur_ls(api::CountUrlParams::default());
+        let count = count.await.expect("answers").into_inner().value;
+        assert_eq!(count, URLS as u64 + 1);
+        // Who reads at last gets the whole list, once others are gone.
+        let kept = lists.split_off(LISTS - 2);
+        drop(lists);
+        for listed in kept {
+            assert_eq!(rest_of(listed).await, URLS);
+        }
+        // And the end is not waited for, with a list that nobody reads and a stream on which nothing comes.
+        let unread = list(&mut client, URLS as u32).await;
+        let (_quiet, items) = tokio::sync::mpsc::channel::<api::UrlItem>(1);
+        let items = tokio_stream::wrappers::ReceiverStream::new(items);
+        let _open = client.put_ur_ls(items).await.expect("answers");
+        end.send(()).expect("runs");
+        server.await.expect("ends").expect("ends well");
+        // What was broken off does not look whole.
+        assert_broken_off(unread, URLS).await;
+    };
+    let in_time = async { tokio::time::timeout(SOON, all).await };
+    runtime.block_on(in_time).expect("no list is waited for");
+    // A thread that waited for a client would keep this from returning.
+    runtime.shutdown_timeout(SOON);
+}
+
+/// A client that takes nothing for too long loses its connection; another one has its whole list.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_stalls_is_left() {
+    const URLS: usize = 2_000;
+    let disk = MemoryStorage::new();
+    let patience = Patience {
+        stall: Duration::from_millis(400),
+        ..Patience::default()
+    };
+    let Running {
+        mut client,
+        end: _running,
+        ..
+    } = running_patiently(&disk, patience).await;
+    put_large(&mut client, URLS, 10_000).await;
+    let unread = list(&mut client, URLS as u32).await;
+    // The connection ends: a further call is answered on a new one, or says so.
+    let gone = async {
+        while client.get_active(api::Local::default()).await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(SOON, gone).await.expect("is left");
+    assert_broken_off(unread, URLS).await;
+    assert_eq!(rest_of(list(&mut client, URLS as u32).await).await, URLS);
+}
+
+/// Steps of a list, whatever its start, size and sizes of URLs are, give what one walk gives.
+#[tokio::test(flavor = "multi_thread")]
+async fn lists_in_steps_are_whole_and_in_order() {
+    let disk = MemoryStorage::new();
+    let Running {
+        mut client,
+        end: _running,
+        ..
+    } = running(&disk).await;
+    // Some are larger than a step, one by far.
+    for (from, count, bytes) in [(0, 40, 500), (40, 20, 9_000), (60, 1, 400_000), (61, 9, 0)] {
+        let items = (from..from + count).map(|number| {
+            let mut item = found(&format!("http://a.example/{number:03}"));
+            if let Some(api::url_item::Item::Discovered(found)) = &mut item.item
+                && let Some(info) = &mut found.info
+            {
+                let values = vec!["x".repeat(bytes)];
+                info.metadata
+                    .insert("large".to_owned(), api::StringList { values });
+            }
+            item
+        });
+        put(&mut client, items.collect()).await;
+    }
+    for (start, size) in [
+        (0, 70),
+        (0, 7),
+        (35, 30),
+        (59, 3),
+        (60, 1),
+        (69, 9),
+        (70, 9),
+        (3, 0),
+    ] {
+        let params = api::ListUrlParams {
+            start,
+            size,
+            ..api::ListUrlParams::default()
+        };
+        let mut listed = client
+            .list_ur_ls(params)
+            .await
+            .expect("answers")
+            .into_inner();
+        let mut urls = Vec::new();
+        while let Some(item) = listed.message().await.expect("lists") {
+            let Some(api::url_item::Item::Known(known)) = item.item else {
+                panic!("{item:?}")
+            };
+            urls.push(known.info.expect("has a URL").url);
+        }
+        let size = if size == 0 { 100 } else { size };
+        let expected: Vec<String> = (start..70.min(start + size))
+            .map(|number| format!("http://a.example/{number:03}"))
+            .collect();
+        assert_eq!(urls, expected, "{start} {size}");
+    }
+    let any = api::GetParams::default();
+    let mut answers = client.get_ur_ls(any).await.expect("answers").into_inner();
+    let mut count = 0;
+    while answers.message().await.expect("gives").is_some() {
+        count += 1;
+    }
+    assert_eq!(count, 70);
 }
