@@ -30,6 +30,8 @@ pub enum Denial {
     Benchmarking,
     /// Reserved, or special purposes.
     Reserved,
+    /// A service of a cloud for its own machines, at an address that looks public.
+    CloudService,
     /// Not in a network of the configuration, where only these are permitted.
     NotListed,
 }
@@ -46,6 +48,7 @@ impl fmt::Display for Denial {
             Self::Documentation => "for documentation",
             Self::Benchmarking => "for benchmarking",
             Self::Reserved => "reserved",
+            Self::CloudService => "a cloud's service for its own machines",
             Self::NotListed => "not in the permitted networks",
         })
     }
@@ -92,7 +95,15 @@ impl AddressGuard {
     }
 }
 
+/// Services of clouds for their own machines that no special network holds: those of Azure (metadata, health, names). The
+/// others are link-local, private, shared or reserved: 169.254.169.254 and 169.254.170.2 of most, 100.100.100.200 of
+/// Alibaba, 192.0.0.192 of Oracle, fd00:ec2::254 of Amazon, fd20:ce::254 of Google.
+const CLOUD_SERVICES: [Ipv4Addr; 1] = [Ipv4Addr::new(168, 63, 129, 16)];
+
 fn denial_v4(address: Ipv4Addr) -> Option<Denial> {
+    if CLOUD_SERVICES.contains(&address) {
+        return Some(Denial::CloudService);
+    }
     let [a, b, c, _] = address.octets();
     Some(match (a, b, c) {
         (0, ..) => Denial::Unspecified,
@@ -196,6 +207,16 @@ mod tests {
             ("127.0.0.1", Some(Denial::Loopback)),
             ("127.255.255.254", Some(Denial::Loopback)),
             ("169.254.169.254", Some(Denial::LinkLocal)),
+            ("169.254.170.2", Some(Denial::LinkLocal)),
+            ("168.63.129.16", Some(Denial::CloudService)),
+            ("::ffff:168.63.129.16", Some(Denial::CloudService)),
+            ("64:ff9b::168.63.129.16", Some(Denial::CloudService)),
+            ("2002:a83f:8110::1", Some(Denial::CloudService)),
+            ("168.63.129.17", None),
+            ("100.100.100.200", Some(Denial::Shared)),
+            ("192.0.0.192", Some(Denial::Reserved)),
+            ("fd20:ce::254", Some(Denial::Private)),
+            ("fe80::a9fe:a9fe", Some(Denial::LinkLocal)),
             ("192.0.2.1", Some(Denial::Documentation)),
             ("198.51.100.1", Some(Denial::Documentation)),
             ("203.0.113.1", Some(Denial::Documentation)),
