@@ -2,7 +2,7 @@
 //!
 //! Reads a copy of the frontier in memory, so that it can be asked while a crawl runs.
 
-use crate::collection::Collection;
+use crate::collection::{Collection, StatedAddress};
 use crate::config::Sites;
 use crate::error::CrawlError;
 use crate::frontier::{Explanation, Frontier, FrontierOptions, State, origin_of};
@@ -23,12 +23,21 @@ pub struct Explained {
     pub member: Option<String>,
     /// URL that it was found on first.
     pub found_on: Option<String>,
-    /// URL in the index with the same text, if it is not this one.
+    /// What became of the address that the page states as its own; `None` where it states none.
+    pub stated_address: Option<StatedAddress>,
+    /// URL in the index that stands for this one, if it is not this one: by its text, or by the stated address.
     pub same_text_as: Option<String>,
     /// Whether the sites and their rules admit it, with the reason where not.
     pub admitted: Result<(), String>,
     /// Text of the host's robots.txt as last read; `None` where it was not read.
     pub robots: Option<String>,
+}
+
+impl Explained {
+    /// Returns whether it is another page's by the address that it states.
+    pub fn is_left_to_stated_address(&self) -> bool {
+        matches!(self.stated_address, Some(StatedAddress::Believed { .. }))
+    }
 }
 
 /// Error of a question about a URL.
@@ -48,7 +57,7 @@ pub fn explain(storage: &SharedStorage, url: &str) -> Result<Explained, ExplainE
     let config = configuration(storage)?;
     let sites = opened_sites(&config, storage)?;
     let url = sites.cleaned(crate::config::seed(url)?);
-    let (mut frontier, collection) = copied(storage)?;
+    let (mut frontier, mut collection) = copied(storage)?;
     let known = frontier.explain(url.as_str());
     let from = known.as_ref().and_then(|known| known.record.from);
     let found_on = from.and_then(|from| url_of_hash(&mut frontier, from));
@@ -70,9 +79,11 @@ pub fn explain(storage: &SharedStorage, url: &str) -> Result<Explained, ExplainE
         Some(State::Elsewhere) => member_to_ask(storage, &mut frontier, origin)?,
         _ => None,
     };
+    let stated_address = collection.stated_address(url.as_str());
     let same_text_as = collection.represented_by(url.as_str());
     Ok(Explained {
         same_text_as: same_text_as.map(str::to_owned),
+        stated_address,
         admitted: admitted(&sites, &url),
         url,
         known,

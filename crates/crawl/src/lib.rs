@@ -32,6 +32,7 @@ mod render;
 mod run;
 pub mod synthetic;
 
+pub use collection::StatedAddress;
 pub use config::{ConfigError, CrawlConfig, SiteConfig, Sites};
 pub use error::CrawlError;
 pub use explain::{ExplainError, Explained, explain};

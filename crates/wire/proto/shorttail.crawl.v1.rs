@@ -83,6 +83,8 @@ pub enum UrlSource {
     Sitemap = 2,
     Redirect = 3,
     Ping = 4,
+    /// Named as a sitemap or a feed.
+    List = 5,
 }
 impl UrlSource {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -96,6 +98,7 @@ impl UrlSource {
             Self::Sitemap => "SITEMAP",
             Self::Redirect => "REDIRECT",
             Self::Ping => "PING",
+            Self::List => "LIST",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -106,6 +109,7 @@ impl UrlSource {
             "SITEMAP" => Some(Self::Sitemap),
             "REDIRECT" => Some(Self::Redirect),
             "PING" => Some(Self::Ping),
+            "LIST" => Some(Self::List),
             _ => None,
         }
     }

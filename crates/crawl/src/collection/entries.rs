@@ -21,6 +21,10 @@ pub(super) const PROBE: u8 = 5;
 pub(super) struct Page {
     pub(super) url: Box<str>,
     pub(super) text_hash: u128,
+    pub(super) simhash: u64,
+    pub(super) words_count: u32,
+    /// Hash of another address that it states as its own.
+    pub(super) canonical: Option<u64>,
     pub(super) facts: EntryPlace,
     pub(super) may_be_found: bool,
     /// Whether pages of the same text are its duplicates.
@@ -34,6 +38,9 @@ impl Page {
         Page {
             url: facts.url.as_str().into(),
             text_hash: facts.text_hash,
+            simhash: facts.shape.simhash,
+            words_count: facts.shape.words_count,
+            canonical: facts.canonical.as_deref().map(url_hash),
             facts: place,
             may_be_found: facts.may_be_found,
             has_text: facts.may_be_found && facts.shape.words_count >= WORDS_MIN,

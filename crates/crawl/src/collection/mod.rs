@@ -11,6 +11,7 @@
 //! Facts are durable before the index; what a crash took of them is read again from the archive. Memory: about 250 bytes
 //! a page beside the texts of links.
 
+mod addresses;
 mod derived;
 mod duplicates;
 mod entries;
@@ -25,6 +26,7 @@ mod settle;
 mod tests;
 mod writes;
 
+pub use addresses::StatedAddress;
 pub(crate) use facts::PageFacts;
 pub(crate) use pages::Collection;
 pub(crate) use settle::templates_digest;

@@ -22,7 +22,7 @@ pub(crate) struct Collection {
     pub(super) log: FactsLog,
     pub(super) pages: HashMap<u64, Page>,
     pub(super) texts: Texts,
-    /// Targets of redirects, and pages that a page names as its own address.
+    /// Targets of redirects.
     pub(super) aliases: HashMap<u64, u64>,
     /// By origin, the text of its answer 200 for a path that does not exist; empty where it tells so.
     pub(super) probes: HashMap<String, Arc<str>>,
@@ -146,7 +146,7 @@ impl Collection {
         Ok(())
     }
 
-    /// Notes that links to one URL are links to another: it redirects there, or names it as its own.
+    /// Notes that links to one URL are links to another: it redirects there.
     pub(crate) fn alias(&mut self, from: &str, to: &str) -> Result<(), StorageError> {
         let (from, to) = (url_hash(from), url_hash(to));
         if from == to || self.aliases.insert(from, to) == Some(to) {
@@ -219,14 +219,17 @@ impl Collection {
         self.log.close()
     }
 
-    /// Returns the page that stands for the text of `hash`: itself, unless others have the text.
+    /// Returns the page that stands for the text of `hash`: itself, unless it states another address, which is believed, or
+    /// others have the text. A page that states another one stands for none.
     pub(super) fn first_of(&self, hash: u64) -> u64 {
+        let hash = self.stands_for(hash);
         let Some(page) = self.pages.get(&hash).filter(|page| page.has_text) else {
             return hash;
         };
         let same = self.texts.pages(page.text_hash).iter();
         let with_text = same.filter_map(|hash| Some((hash, self.pages.get(hash)?)));
         let with_text = with_text.filter(|(_, page)| page.has_text);
+        let with_text = with_text.filter(|(hash, _)| self.stands_for(**hash) == **hash);
         let first = with_text.min_by_key(|(_, page)| preference(&page.url));
         first.map_or(hash, |(hash, _)| *hash)
     }
@@ -240,7 +243,7 @@ impl Collection {
     }
 
     /// Deletes the document of a page that stays in the collection.
-    fn leave_out(&mut self, hash: u64) {
+    pub(super) fn leave_out(&mut self, hash: u64) {
         let Some(page) = self.pages.get_mut(&hash) else {
             return;
         };

@@ -26,8 +26,6 @@ const TEMPLATES: TemplateOptions = TemplateOptions {
 const LEARNT_PAGES_MIN: usize = 64;
 /// Words from which on a text has near duplicates: the shapes of shorter ones say little.
 const GROUP_WORDS_MIN: u32 = 20;
-/// Redirects and stated addresses that lead on from a target of a link.
-const ALIASES_MAX: usize = 5;
 
 /// Returns the digest of the blocks of a page that are templates; 0 where none are.
 pub(crate) fn templates_digest(blocks: &[u64], templates: Option<&HostTemplates>) -> u64 {
@@ -91,6 +89,10 @@ impl Collection {
         let groups = self.groups(&order, &firsts);
         self.templates = templates;
         self.derived.clear();
+        // Pages whose stated address is believed since the page there was seen.
+        for hash in order.iter().filter(|hash| firsts[hash] != **hash) {
+            self.leave_out(*hash);
+        }
         let mut again = Vec::new();
         self.duplicates = 0;
         for (&hash, standing) in order.iter().zip(standings) {
@@ -195,7 +197,7 @@ impl Collection {
                 .map(|facts| facts.links)
                 .unwrap_or_default();
             let known = links.into_iter().filter_map(|(target, text)| {
-                let target = self.resolved(target);
+                let target = self.redirected(target);
                 let place = places.get(firsts.get(&target)?)?;
                 Some((*place, text))
             });
@@ -205,18 +207,6 @@ impl Collection {
             });
         }
         standings(&nodes)
-    }
-
-    /// Follows redirects and stated addresses.
-    fn resolved(&self, target: u64) -> u64 {
-        let mut target = target;
-        for _ in 0..ALIASES_MAX {
-            match self.aliases.get(&target) {
-                Some(&to) => target = to,
-                None => break,
-            }
-        }
-        target
     }
 
     /// Names of the groups of near duplicates, which have at least two pages, by page.

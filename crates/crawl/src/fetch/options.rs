@@ -77,7 +77,7 @@ pub enum AcceptedTypes {
     /// HTML, XHTML, plain text, XML of sitemaps and feeds (gzip of them too), or none stated.
     #[default]
     Pages,
-    /// All: for robots.txt, which servers send under any type.
+    /// All: for robots.txt, and for what is named as a sitemap or a feed, which servers send under any type.
     Any,
 }
 

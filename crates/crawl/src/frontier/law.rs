@@ -63,7 +63,6 @@ pub(super) fn apply(
             status,
             took_ms,
             text_hash,
-            duplicate,
             noindex,
             validators,
             place,
@@ -75,12 +74,8 @@ pub(super) fn apply(
             record.validators = validators.clone();
             record.place = Some(*place);
             revisited(record, host, !changed, before, now);
-            let refusal = match (noindex, duplicate) {
-                (true, _) => Some(Refusal::NoIndex),
-                (false, true) => Some(Refusal::Duplicate),
-                (false, false) => None,
-            };
-            if let Some(refusal) = refusal {
+            if *noindex {
+                let refusal = Refusal::NoIndex;
                 due_by_law(record, host, recrawl, now);
                 return delete(record, State::Refused(refusal), Deletion::Refused(refusal));
             }

@@ -42,7 +42,7 @@ pub struct Record {
     pub state: State,
     /// Whether the index should hold the page.
     pub indexed: bool,
-    /// First source.
+    /// First source, or that of a list once it is named as one.
     pub source: Source,
     /// Links from a seed.
     pub depth: u16,
@@ -121,7 +121,8 @@ impl Record {
 
     /// Takes over what a further sighting adds. True when the record changed.
     pub(super) fn note(&mut self, sighting: &Sighting) -> bool {
-        let before = (self.depth, self.importance, self.due);
+        let before = (self.source, self.depth, self.importance, self.due);
+        self.source = self.source.and(sighting.source);
         if self.state == State::Queued {
             self.depth = self.depth.min(sighting.depth);
         }
@@ -130,7 +131,7 @@ impl Record {
         if due_at_all && sighting.modified > self.last {
             self.due = self.due.min(self.last);
         }
-        before != (self.depth, self.importance, self.due)
+        before != (self.source, self.depth, self.importance, self.due)
     }
 
     pub(super) fn encode(&self) -> Vec<u8> {

@@ -23,6 +23,7 @@ impl Sighting {
     /// Adds a later sighting. True when something changed.
     pub(super) fn merge(&mut self, later: &Sighting) -> bool {
         let before = *self;
+        self.source = self.source.and(later.source);
         self.depth = self.depth.min(later.depth);
         self.importance = self.importance.max(later.importance);
         self.modified = self.modified.max(later.modified);

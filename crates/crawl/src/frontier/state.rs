@@ -16,18 +16,32 @@ pub enum Source {
     Ping,
     /// A path that does not exist, to see how the host says so.
     Probe,
+    /// Named as a list of URLs: by robots.txt or an index as a sitemap, by a page as its feed. It is read as one whatever
+    /// its type is.
+    List,
 }
 
-const SOURCES: [Source; 6] = [
+const SOURCES: [Source; 7] = [
     Source::Seed,
     Source::Link,
     Source::Sitemap,
     Source::Redirect,
     Source::Ping,
     Source::Probe,
+    Source::List,
 ];
 
 impl Source {
+    /// Returns what a URL was named as, after a further sighting: a list stays one, whatever else leads there. Probes and
+    /// pings keep what they are.
+    pub(super) fn and(self, later: Source) -> Source {
+        match (self, later) {
+            (Source::Probe | Source::Ping, _) => self,
+            (_, Source::List) => Source::List,
+            _ => self,
+        }
+    }
+
     pub(super) fn code(self) -> u8 {
         SOURCES.iter().position(|s| *s == self).unwrap_or_default() as u8
     }
@@ -47,7 +61,7 @@ pub enum Refusal {
     Rule,
     /// Meta robots or `X-Robots-Tag`.
     NoIndex,
-    /// Another page has the same text.
+    /// Another page has the same text. Of earlier versions: the collection decides which pages stand for others.
     Duplicate,
 }
 

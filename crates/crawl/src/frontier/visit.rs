@@ -84,7 +84,7 @@ pub enum Outcome {
         took_ms: u64,
         /// Hash of the main text.
         text_hash: u128,
-        /// Whether another page has the same text and stands for this one.
+        /// Whether it names another address as its own, so that its text is no sign of new ones.
         duplicate: bool,
         /// Whether the page or its headers say noindex.
         noindex: bool,

@@ -21,6 +21,8 @@ pub struct Answer<'a> {
     pub body: &'a [u8],
     /// Time of the request, in seconds since 1970.
     pub now_s: i64,
+    /// Whether the URL is named as a sitemap or a feed.
+    pub is_named_list: bool,
 }
 
 /// Contents of an answer.
@@ -28,7 +30,7 @@ pub struct Answer<'a> {
 pub struct Reading {
     /// Kind of the answer.
     pub kind: ReadKind,
-    /// Document of a page; `None` where it must not be found, names another address, or is no page.
+    /// Document of a page; `None` where it must not be found, or is no page.
     pub document: Option<Document>,
     /// Hash of title and main text, before templates of the host are taken out.
     pub text_hash: u128,
@@ -36,8 +38,10 @@ pub struct Reading {
     pub shape: TextShape,
     /// Whether the page, or its headers, forbid that searches find it.
     pub noindex: bool,
-    /// Another address within the crawl that the page names as its own.
+    /// Another address that the page names as its own.
     pub canonical: Option<CanonicalUrl>,
+    /// Whether it names several.
+    pub is_contradictory: bool,
     /// URLs to visit.
     pub links: Vec<FoundLink>,
     /// Links that are no http or https addresses, and those beyond the limit.
@@ -87,6 +91,8 @@ pub struct FoundLink {
     pub modified_ms: Option<u64>,
     /// Text of the link, at most 100 characters; empty where it has none.
     pub anchor: String,
+    /// Whether it is named as a sitemap or a feed.
+    pub is_list: bool,
 }
 
 impl Reading {
@@ -98,6 +104,7 @@ impl Reading {
             shape: TextShape::default(),
             noindex: false,
             canonical: None,
+            is_contradictory: false,
             links: Vec::new(),
             links_dropped: 0,
         }

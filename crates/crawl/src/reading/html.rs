@@ -26,7 +26,7 @@ pub(super) fn html(
     let main = main_of(&page);
     let told = told_by(&page, &main);
     let base = base_of(answer.url, &page);
-    let canonical = canonical_of(answer, &page, base.as_ref(), sites);
+    let (canonical, is_contradictory) = canonical_of(answer, &page, base.as_ref(), sites);
     let noindex = !directives.may_index(answer.now_s);
     let (links, links_dropped) = match directives.nofollow {
         true => (Vec::new(), 0),
@@ -36,10 +36,10 @@ pub(super) fn html(
     Reading {
         text_hash: hash_of(page.title.as_deref().unwrap_or_default(), told),
         shape: TextShape::of(told, blocks),
-        document: (!noindex && canonical.is_none())
-            .then(|| page_document(answer, &mut page, main, templates)),
+        document: (!noindex).then(|| page_document(answer, &mut page, main, templates)),
         noindex,
         canonical,
+        is_contradictory,
         links,
         links_dropped,
         ..Reading::empty(ReadKind::Page)
@@ -49,17 +49,14 @@ pub(super) fn html(
 /// Returns the document that [`html`] gives, without the rest.
 pub(super) fn html_document(
     answer: &Answer<'_>,
-    sites: &Sites,
     product_token: &str,
     templates: Option<&HostTemplates>,
 ) -> Option<Document> {
     let text = text_of(answer);
     let mut page = page::read(&text, &PageOptions::default());
     let may_index = directives_of(answer, &page, product_token).may_index(answer.now_s);
-    let base = base_of(answer.url, &page);
-    let canonical = canonical_of(answer, &page, base.as_ref(), sites);
     let main = main_of(&page);
-    (may_index && canonical.is_none()).then(|| page_document(answer, &mut page, main, templates))
+    may_index.then(|| page_document(answer, &mut page, main, templates))
 }
 
 /// Returns the directives of the headers and of the page.
@@ -86,17 +83,22 @@ fn told_by<'a>(page: &'a Page, main: &'a str) -> &'a str {
     if is_small { &page.text } else { main }
 }
 
-/// Returns another address within the crawl that the page names as its own.
+/// Returns another address that the page names as its own, and whether it names several, of which none is believed.
 fn canonical_of(
     answer: &Answer<'_>,
     page: &Page,
     base: Option<&Base>,
     sites: &Sites,
-) -> Option<CanonicalUrl> {
-    let stated = page.canonical.as_deref();
-    stated
-        .and_then(|href| Some(sites.cleaned(base?.join(href).ok()?)))
-        .filter(|canonical| canonical != answer.url && sites.admit(canonical).is_ok())
+) -> (Option<CanonicalUrl>, bool) {
+    let hrefs = page.canonical.iter().chain(&page.other_canonicals);
+    let mut stated = hrefs.filter_map(|href| Some(sites.cleaned(base?.join(href).ok()?)));
+    let Some(first) = stated.next() else {
+        return (None, false);
+    };
+    match stated.all(|other| other == first) {
+        true => (Some(first).filter(|first| first != answer.url), false),
+        false => (None, true),
+    }
 }
 
 /// Returns the hash that tells whether a page changed: of what searches find.
@@ -118,12 +120,14 @@ fn links(page: &Page, base: Option<&Base>, sites: &Sites) -> (Vec<FoundLink>, us
         .links
         .iter()
         .filter(|link| !link.rel.contains(Rel::NOFOLLOW))
-        .map(|link| (link.href.as_str(), link.text.trim()));
+        .map(|link| (link.href.as_str(), link.text.trim(), false));
     let stated = [&page.canonical, &page.next, &page.refresh];
-    let stated = stated.into_iter().flatten().chain(&page.feeds);
+    let stated = stated.into_iter().flatten().map(|href| (href, false));
+    let stated = stated.chain(page.feeds.iter().map(|href| (href, true)));
     let mut dropped = page.links_dropped_count;
     let mut found = Vec::new();
-    for (href, anchor) in followed.chain(stated.map(|href| (href.as_str(), ""))) {
+    let stated = stated.map(|(href, is_list)| (href.as_str(), "", is_list));
+    for (href, anchor, is_list) in followed.chain(stated) {
         // A fragment alone leads to the page itself.
         if href.starts_with('#') {
             continue;
@@ -133,12 +137,17 @@ fn links(page: &Page, base: Option<&Base>, sites: &Sites) -> (Vec<FoundLink>, us
                 url: sites.cleaned(url),
                 modified_ms: None,
                 anchor: anchor.to_owned(),
+                is_list,
             }),
             Err(_) => dropped += 1,
         }
     }
     // Of the links to one URL the first that has a text.
     found.sort_by(|a, b| (&a.url, a.anchor.is_empty()).cmp(&(&b.url, b.anchor.is_empty())));
-    found.dedup_by(|a, b| a.url == b.url);
+    found.dedup_by(|a, b| {
+        let is_same = a.url == b.url;
+        b.is_list |= is_same && a.is_list;
+        is_same
+    });
     (found, dropped)
 }

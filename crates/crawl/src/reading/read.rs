@@ -21,7 +21,9 @@ pub fn read(
 ) -> Reading {
     let media = answer.content_type.map(media_type).unwrap_or_default();
     let is_xml_like = matches!(media.as_str(), "" | "text/plain") || media.contains("xml");
-    if is_xml_like && let Some(links) = list(answer, sites) {
+    if (is_xml_like || answer.is_named_list)
+        && let Some(links) = list(answer, sites)
+    {
         return Reading {
             links,
             ..Reading::empty(ReadKind::List)
@@ -43,7 +45,7 @@ pub fn read_document(
 ) -> Option<Document> {
     let media = answer.content_type.map(media_type).unwrap_or_default();
     match media.as_str() {
-        "text/html" => html_document(answer, sites, product_token, templates),
+        "text/html" => html_document(answer, product_token, templates),
         // Other types may be lists of URLs.
         _ => read(answer, sites, product_token, templates).document,
     }
@@ -53,10 +55,12 @@ pub fn read_document(
 fn list(answer: &Answer<'_>, sites: &Sites) -> Option<Vec<FoundLink>> {
     let url = url::Url::parse(answer.url.as_str()).ok()?;
     let mut reader = SitemapReader::new(answer.body, &url, Options::default()).ok()?;
-    // A text that begins with a URL is a page; robots.txt names lists of URLs.
-    if reader.format() == Format::Text && !answer.url.path().contains("sitemap") {
+    // A text that begins with a URL is a page, unless it is named as a list.
+    let is_named = answer.is_named_list || answer.url.path().contains("sitemap");
+    if reader.format() == Format::Text && !is_named {
         return None;
     }
+    let is_list = reader.format() == Format::Index;
     let mut links = Vec::new();
     // Entries before damage are good.
     while let Ok(Some(entry)) = reader.next() {
@@ -68,6 +72,7 @@ fn list(answer: &Answer<'_>, sites: &Sites) -> Option<Vec<FoundLink>> {
             url: sites.cleaned(url),
             modified_ms: modified.and_then(|ms| u64::try_from(ms).ok()),
             anchor: String::new(),
+            is_list,
         });
     }
     Some(links)
@@ -125,6 +130,7 @@ mod tests {
                         language: Some("en"),
                         body: body.as_bytes(),
                         now_s: 0,
+                        is_named_list: false,
                     };
                     let whole = read(&answer, &sites, "Shorttail", None).document;
                     documents_count += usize::from(whole.is_some());

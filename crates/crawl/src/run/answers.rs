@@ -156,7 +156,12 @@ impl Crawl {
             AnswerKind::Redirect(Some(to)) if &to != url => {
                 self.follow_seed(url, &to)?;
                 let depth = depth.saturating_add(1);
-                self.discover(&to, depth, Source::Redirect, Some(url), None, now)?;
+                // Where a list has moved to, there is a list.
+                let source = match visit.source {
+                    Source::List => Source::List,
+                    _ => Source::Redirect,
+                };
+                self.discover(&to, depth, source, Some(url), None, now)?;
                 self.collection.alias(url.as_str(), to.as_str())?;
             }
             _ => {}

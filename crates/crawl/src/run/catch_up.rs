@@ -106,9 +106,6 @@ pub(super) fn take(
             let facts = PageFacts::of(&url, &reading, place);
             let document = document(&mut reading);
             collection.page(&facts, document, 0)?;
-            if let Some(canonical) = &reading.canonical {
-                collection.alias(&url, canonical.as_str())?;
-            }
         }
         Found::Gone(url) => collection.gone(&url)?,
         Found::Redirect(from, to) => collection.alias(&from, &to)?,
@@ -176,7 +173,7 @@ impl ArchiveReader<'_> {
         let is_response = record.kind != Kind::Metadata;
         if known.source == Source::Probe {
             let url = CanonicalUrl::parse(url).ok()?;
-            let reading = self.reading(record).filter(|_| is_response)?;
+            let reading = self.reading(record, known.source).filter(|_| is_response)?;
             let text = text_of(&reading).unwrap_or_default().to_owned();
             return Some(Found::Probe(url.origin().to_owned(), text));
         }
@@ -193,13 +190,14 @@ impl ArchiveReader<'_> {
         }
         let place = known.place?;
         let is_last = (place.file, place.offset_bytes) == (file, offset);
-        let reading = self.reading(record).filter(|_| is_last && is_response)?;
+        let reading = self.reading(record, known.source);
+        let reading = reading.filter(|_| is_last && is_response)?;
         (reading.kind == ReadKind::Page)
             .then(|| Found::Page(Box::new(reading), url.to_owned(), place))
     }
 
-    fn reading(&self, record: &Record) -> Option<Reading> {
-        with_answer(record, |answer| {
+    fn reading(&self, record: &Record, source: Source) -> Option<Reading> {
+        with_answer(record, source == Source::List, |answer| {
             reading::read(answer, self.sites, self.product_token, None)
         })
     }

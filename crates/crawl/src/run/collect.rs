@@ -27,9 +27,6 @@ impl Crawl {
         let facts = PageFacts::of(url, &reading, visit.place);
         let document = reading.document.filter(|_| is_new);
         self.collection.page(&facts, document, templates)?;
-        if let Some(canonical) = &reading.canonical {
-            self.collection.alias(url, canonical.as_str())?;
-        }
         if self.collection.is_learning_due() {
             self.collection.learn_templates()?;
         }
@@ -120,7 +117,12 @@ impl Crawl {
     }
 }
 
-/// Whether the page itself says that it is no document.
+/// Whether the page says that it must not be found, which a page that did not change says still.
+pub(super) fn says_noindex(state: State) -> bool {
+    state == State::Refused(Refusal::NoIndex)
+}
+
+/// Whether the page was fetched and left out for what it says.
 pub(super) fn is_withheld(state: State) -> bool {
     matches!(state, State::Refused(Refusal::NoIndex | Refusal::Duplicate))
 }

@@ -199,8 +199,9 @@ fn causes() -> Vec<Cause> {
         ),
         (
             "canonical elsewhere",
+            // The collection decides, once it has seen the other page.
             vec![(1, Page("", "<link rel=canonical href=/other>", "text"))],
-            refused(Refusal::Duplicate),
+            None,
         ),
         (
             "canonical itself",
@@ -250,6 +251,7 @@ fn outcome(event: Event) -> Outcome {
                 language: None,
                 body: html.as_bytes(),
                 now_s: 1_790_000_000,
+                is_named_list: false,
             };
             let reading = reading::read(&answer, &sites, "Shorttail", None);
             (200, AnswerKind::Page(Box::new(reading), 0))

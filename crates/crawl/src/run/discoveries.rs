@@ -40,6 +40,7 @@ impl Crawl {
             let stated_ms = link.modified_ms;
             let trust = &mut self.state.date_trust;
             let modified_ms = stated_ms.filter(|_| trust.believes(link.url.origin()));
+            let source = if link.is_list { Source::List } else { source };
             self.discover(&link.url, depth, source, Some(from), modified_ms, now)?;
         }
         Ok(())

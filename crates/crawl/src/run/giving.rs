@@ -1,6 +1,6 @@
 //! Start of visits: what the frontier gives, unless rules forbid it or its address is in use.
 
-use super::collect::is_withheld;
+use super::collect::says_noindex;
 use super::crawl::Crawl;
 use super::setup::now;
 use super::visit::{Event, PageVisit, visit_page, visit_robots};
@@ -179,7 +179,7 @@ impl Crawl {
                 is_claimed: record.is_some_and(|record| record.is_claimed()),
                 // What neither the index holds nor the page itself keeps from it is fetched whole.
                 validators: match record {
-                    Some(record) if record.indexed || is_withheld(record.state) => {
+                    Some(record) if record.indexed || says_noindex(record.state) => {
                         record.validators.clone()
                     }
                     _ => Validators::default(),

@@ -199,5 +199,6 @@ fn source_of(source: UrlSource) -> Source {
         UrlSource::Sitemap => Source::Sitemap,
         UrlSource::Redirect => Source::Redirect,
         UrlSource::Ping => Source::Ping,
+        UrlSource::List => Source::List,
     }
 }

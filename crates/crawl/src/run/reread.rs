@@ -92,7 +92,8 @@ impl Rereader<'_> {
             return None;
         };
         let templates = job.templates.as_deref();
-        let document = with_answer(&record, |answer| {
+        // What became a page was no list, whatever it was named as.
+        let document = with_answer(&record, false, |answer| {
             reading::read_document(answer, self.sites, self.product_token, templates)
         })??;
         Some((
@@ -103,7 +104,11 @@ impl Rereader<'_> {
 }
 
 /// Calls `with` with the answer of a response record; `None` for another record.
-pub(super) fn with_answer<T>(record: &Record, with: impl FnOnce(&Answer<'_>) -> T) -> Option<T> {
+pub(super) fn with_answer<T>(
+    record: &Record,
+    is_named_list: bool,
+    with: impl FnOnce(&Answer<'_>) -> T,
+) -> Option<T> {
     let url = CanonicalUrl::parse(record.uri.as_deref()?).ok()?;
     let head = record.http()?;
     let tags = head.headers.iter();
@@ -118,6 +123,7 @@ pub(super) fn with_answer<T>(record: &Record, with: impl FnOnce(&Answer<'_>) -> 
         language: head.header("content-language"),
         body: &record.block[head.body_at..],
         now_s: record.date.map_or(0, |date| date.as_second()),
+        is_named_list,
     };
     Some(with(&answer))
 }

@@ -67,7 +67,7 @@ impl Crawl {
         for sitemap in sitemaps {
             let url = base.as_ref().ok().and_then(|base| base.join(&sitemap).ok());
             if let Some(url) = url {
-                self.discover(&url, 0, Source::Sitemap, None, None, now)?;
+                self.discover(&url, 0, Source::List, None, None, now)?;
             }
         }
         Ok(())

@@ -220,6 +220,7 @@ fn wire_source(source: Source) -> UrlSource {
         Source::Sitemap => UrlSource::Sitemap,
         Source::Redirect => UrlSource::Redirect,
         Source::Ping => UrlSource::Ping,
+        Source::List => UrlSource::List,
         Source::Link | Source::Probe => UrlSource::Link,
     }
 }

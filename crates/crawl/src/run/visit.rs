@@ -95,6 +95,10 @@ pub(super) async fn visit_page(context: Arc<VisitContext>, visit: PageVisit) -> 
             let request = FetchRequest {
                 etag: visit.validators.etag.as_deref(),
                 last_modified: visit.validators.last_modified.as_deref(),
+                accepted: match visit.source {
+                    Source::List => AcceptedTypes::Any,
+                    _ => AcceptedTypes::Pages,
+                },
                 ..FetchRequest::new(&url)
             };
             context.fetcher.fetch(&request).await
@@ -136,7 +140,7 @@ pub(super) async fn visit_page(context: Arc<VisitContext>, visit: PageVisit) -> 
                     context.product_token.as_str(),
                     templates.as_deref(),
                 );
-                answered(&url, &fetched, rendered, date, reader)
+                answered((&url, source), &fetched, rendered, date, reader)
             };
             match tokio::task::spawn_blocking(read).await {
                 Ok(answered) => Ok(answered),
@@ -168,7 +172,7 @@ fn is_html(fetched: &Fetched) -> bool {
 }
 
 fn answered(
-    url: &CanonicalUrl,
+    (url, source): (&CanonicalUrl, Source),
     fetched: &Fetched,
     rendered: Option<Result<Rendered, RenderError>>,
     date: Timestamp,
@@ -195,6 +199,7 @@ fn answered(
                 language: fetched.header_text("content-language"),
                 body: rendered.as_ref().map_or(&fetched.body, |page| &page.html),
                 now_s: date.as_second(),
+                is_named_list: source == Source::List,
             };
             let reading = reading::read(&answer, sites, product_token, templates);
             let digest = templates_digest(&reading.shape.blocks, templates);

@@ -175,11 +175,17 @@ fn text_explanation(explained: &Explained) -> String {
                 );
                 lines.push(("visited", visited));
             }
+            if let Some(stated) = &explained.stated_address {
+                let (address, what) = stated.told();
+                let address = address.map(|address| format!("{address}: "));
+                lines.push(("states", address.unwrap_or_default() + what));
+            }
             if let Some(other) = &explained.same_text_as {
-                lines.push((
-                    "same text",
-                    format!("{other}, which is in the index for it"),
-                ));
+                let name = match explained.is_left_to_stated_address() {
+                    true => "stands in",
+                    false => "same text",
+                };
+                lines.push((name, format!("{other}, which is in the index for it")));
             }
             if let Some(place) = record.place {
                 let file = crawl::archive::file_name(place.file);
@@ -225,6 +231,10 @@ fn json_explanation(explained: &Explained) -> serde_json::Value {
         "member": explained.member,
         "found_on": explained.found_on,
         "same_text_as": explained.same_text_as,
+        "stated_address": explained.stated_address.as_ref().map(|stated| {
+            let (url, what) = stated.told();
+            serde_json::json!({ "url": url, "reason": what })
+        }),
         "admitted": explained.admitted.is_ok(),
         "reason": explained.admitted.as_ref().err(),
         "robots": explained.robots,

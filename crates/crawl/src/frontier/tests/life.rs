@@ -194,7 +194,7 @@ fn clocks_robots_and_parked_shapes_survive_a_restart() {
     assert!(!matches!(visit, Next::Visit(_)), "{visit:?}");
     frontier.checkpoint().expect("checkpoints");
     let counts = frontier.counts(now);
-    assert_eq!((counts.known, counts.fetched), (102, 9));
+    assert_eq!((counts.known, counts.fetched), (102, 100));
     assert!(
         counts.states.contains(&(State::Parked(Parked::Trap), 2)),
         "{counts:?}"
