@@ -1,6 +1,6 @@
 //! The service over gRPC, asked as a crawler asks it.
 use super::super::service::{Patience, serve_patiently};
-use super::{open, small};
+use super::{QueuesOptions, open, small};
 use std::collections::HashMap;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -21,17 +21,22 @@ struct Running {
 }
 
 async fn running(disk: &MemoryStorage) -> Running {
-    running_patiently(disk, Patience::default()).await
+    running_with(disk, small(), Patience::default()).await
 }
 
-async fn running_patiently(disk: &MemoryStorage, patience: Patience) -> Running {
+/// The same with the sizes of a real store, for many or large URLs.
+async fn running_large(disk: &MemoryStorage) -> Running {
+    running_with(disk, QueuesOptions::default(), Patience::default()).await
+}
+
+async fn running_with(disk: &MemoryStorage, options: QueuesOptions, patience: Patience) -> Running {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("binds");
     let address = listener.local_addr().expect("has an address");
     let (end, ending) = oneshot::channel();
     let ended = async {
         let _ = ending.await;
     };
-    let server = serve_patiently(open(disk, small()), listener, ended, patience);
+    let server = serve_patiently(open(disk, options), listener, ended, patience);
     let server = tokio::spawn(server);
     let client = UrlFrontierClient::connect(format!("http://{address}")).await;
     Running {
@@ -213,7 +218,7 @@ async fn a_hundred_thousand_messages_of_one_url_pass_on_one_stream() {
         mut client,
         end: _running,
         ..
-    } = running(&disk).await;
+    } = running_large(&disk).await;
     let items = (0..URLS).map(|number| {
         let url = format!("http://{}.example/{number}", number % 100);
         let info = Some(api::UrlInfo {
@@ -302,7 +307,7 @@ fn unread_lists_keep_nobody_from_an_answer() {
             mut client,
             end,
             server,
-        } = running(&disk).await;
+        } = running_large(&disk).await;
         // More than all windows of the client together.
         put_large(&mut client, URLS, 10_000).await;
         let mut lists = Vec::new();
@@ -349,7 +354,7 @@ fn unread_lists_keep_nobody_from_an_answer() {
 /// A client that takes nothing for too long loses its connection; another one has its whole list.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_stalls_is_left() {
-    const URLS: usize = 2_000;
+    const URLS: usize = 700;
     let disk = MemoryStorage::new();
     let patience = Patience {
         stall: Duration::from_millis(400),
@@ -359,7 +364,7 @@ async fn a_client_that_stalls_is_left() {
         mut client,
         end: _running,
         ..
-    } = running_patiently(&disk, patience).await;
+    } = running_with(&disk, QueuesOptions::default(), patience).await;
     put_large(&mut client, URLS, 10_000).await;
     let unread = list(&mut client, URLS as u32).await;
     // The connection ends: a further call is answered on a new one, or says so.
@@ -381,7 +386,7 @@ async fn lists_in_steps_are_whole_and_in_order() {
         mut client,
         end: _running,
         ..
-    } = running(&disk).await;
+    } = running_large(&disk).await;
     // Some are larger than a step, one by far.
     for (from, count, bytes) in [(0, 40, 500), (40, 20, 9_000), (60, 1, 400_000), (61, 9, 0)] {
         let items = (from..from + count).map(|number| {
