@@ -163,6 +163,62 @@ impl ComparisonRow {
             .map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}"))
     }
 
+    /// Returns what comparisons say, one clause each: those that differ beyond chance first, then those
+    /// without a verdict, with all figures of one pair of arms and one rate together.
+    pub(crate) fn clauses<'a>(rows: impl IntoIterator<Item = &'a ComparisonRow>) -> Vec<String> {
+        let mut clauses = Vec::new();
+        let mut invalid: Vec<(&ComparisonRow, Vec<&str>)> = Vec::new();
+        for row in rows {
+            let ComparisonRow {
+                arm,
+                baseline,
+                figure,
+                verdict,
+                ..
+            } = row;
+            let at = row.at();
+            match verdict.as_str() {
+                ComparisonRow::NO_DIFFERENCE => {}
+                ComparisonRow::INVALID => {
+                    let pair = |other: &ComparisonRow| {
+                        (&other.arm, &other.baseline) == (arm, baseline)
+                            && other.rate_qps == row.rate_qps
+                    };
+                    match invalid.iter_mut().find(|(first, _)| pair(first)) {
+                        Some((_, figures)) => figures.push(figure),
+                        None => invalid.push((row, vec![figure])),
+                    }
+                }
+                "higher" | "lower" => clauses.push(format!(
+                    "the {figure} of {arm} is {verdict} than that of {baseline}{at} (×{})",
+                    row.ratio_text()
+                )),
+                _ => clauses.push(format!(
+                    "{arm} is {verdict} than {baseline}{at} ({figure} ×{})",
+                    row.ratio_text()
+                )),
+            }
+        }
+        clauses.extend(invalid.into_iter().map(|(row, figures)| {
+            format!(
+                "no verdict on {} against {}{} ({}): runs are invalid",
+                row.arm,
+                row.baseline,
+                row.at(),
+                figures.join(", ")
+            )
+        }));
+        clauses
+    }
+
+    /// Returns the rate as a part of a sentence; nothing for saturation, which has none.
+    fn at(&self) -> String {
+        match self.rate_qps > 0.0 {
+            true => format!(" at {:.0} queries a second", self.rate_qps),
+            false => String::new(),
+        }
+    }
+
     /// Corrects the p values of a family of comparisons, and takes back verdicts that chance explains.
     pub(crate) fn correct(family: &mut [ComparisonRow]) {
         let known: Vec<f64> = family.iter().filter_map(|row| row.p_value).collect();
@@ -295,6 +351,37 @@ pub fn read(folder: &Path) -> Result<(Session, Vec<ExperimentResult>), LabError>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn comparisons_are_said_by_their_verdicts() {
+        let row = |figure: &str, verdict: &str, rate_qps: f64| ComparisonRow {
+            arm: "b".into(),
+            baseline: "a".into(),
+            rate_qps,
+            figure: figure.into(),
+            ratio: Some(0.85),
+            interval: None,
+            p_value: None,
+            verdict: verdict.into(),
+        };
+        let said = ComparisonRow::clauses(&[
+            row("mean", ComparisonRow::INVALID, 2.0),
+            row("p99", ComparisonRow::INVALID, 2.0),
+            row("mean", "faster", 5.0),
+            row("p99", ComparisonRow::NO_DIFFERENCE, 5.0),
+            row("mean", ComparisonRow::INVALID, 5.0),
+            row("throughput", "higher", 0.0),
+        ]);
+        assert_eq!(
+            said,
+            [
+                "b is faster than a at 5 queries a second (mean ×0.85)",
+                "the throughput of b is higher than that of a (×0.85)",
+                "no verdict on b against a at 2 queries a second (mean, p99): runs are invalid",
+                "no verdict on b against a at 5 queries a second (mean): runs are invalid",
+            ]
+        );
+    }
 
     #[test]
     fn many_comparisons_find_fewer_differences() {

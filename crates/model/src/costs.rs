@@ -95,6 +95,15 @@ impl Server {
         f64::from(self.processors) * self.processor_price + self.rest_price
     }
 
+    /// Returns the same server at another `price` for all of it, processors included.
+    pub(crate) fn priced(&self, price: f64) -> Server {
+        Server {
+            processor_price: 0.0,
+            rest_price: price,
+            ..*self
+        }
+    }
+
     /// Returns the power with all cores busy, in watts.
     pub fn peak_watts(&self) -> f64 {
         f64::from(self.processors) * self.processor_peak_watts + self.rest_watts
@@ -261,22 +270,26 @@ impl Costs {
         }
     }
 
-    /// Returns the price of one processor of `server` at which its fleet costs as much as the baseline
-    /// fleet for the same queries. Fleet sizes are fractions, as for a large fleet. Returns `None` if
-    /// even free processors cost more.
-    pub fn break_even_processor_price(&self, server: &Server) -> Option<f64> {
-        let per_query = |server: &Server, price: f64| {
-            let priced = Server {
-                processor_price: price,
-                ..*server
-            };
-            self.yearly(&priced, 1.0, server.utilisation).total() / server.queries_per_s
+    /// Returns the price of one whole `server` at which its fleet costs as much as the baseline fleet for
+    /// the same queries. Fleet sizes are fractions, as for a large fleet. Returns `None` if even a free
+    /// server costs more.
+    pub fn break_even_price(&self, server: &Server) -> Option<f64> {
+        let per_query = |server: &Server| {
+            self.yearly(server, 1.0, server.utilisation).total() / server.queries_per_s
         };
-        let baseline = &self.servers[&self.baseline];
-        let wanted = per_query(baseline, baseline.processor_price);
-        let free = per_query(server, 0.0);
-        let slope = per_query(server, 1.0) - free;
+        let wanted = per_query(&self.servers[&self.baseline]);
+        let free = per_query(&server.priced(0.0));
+        let slope = per_query(&server.priced(1.0)) - free;
         (free <= wanted && slope > 0.0).then(|| (wanted - free) / slope)
+    }
+
+    /// Returns the price of one processor of `server` at which a whole server has its
+    /// [`Costs::break_even_price`]. Returns `None` if even free processors cost more.
+    pub fn break_even_processor_price(&self, server: &Server) -> Option<f64> {
+        let processors = self.break_even_price(server)? - server.rest_price;
+        // A difference of rounding beside the price of a server is none.
+        (processors >= -1e-9 * server.rest_price && server.processors > 0)
+            .then(|| processors.max(0.0) / f64::from(server.processors))
     }
 }
 
@@ -330,17 +343,17 @@ mod tests {
         let close = |got: f64, expected: f64| {
             assert!((got / expected - 1.0).abs() < 1e-12, "{got} {expected}")
         };
-        close(yearly.servers, 10.0 * 716.0 / 3.0);
+        close(yearly.servers, 10.0 * 616.0 / 3.0);
         close(yearly.network, 10.0 * 50.0 / 4.0);
         close(
             yearly.infrastructure,
-            10.0 * (80.0 + 20.0 + 2.0) * 1.3 * 10.0 / 15.0,
+            10.0 * (80.0 + 40.0 + 2.0) * 1.3 * 10.0 / 15.0,
         );
         close(
             yearly.power,
-            10.0 * (55.0 + 20.0 + 2.0) * 1.3 / 1e3 * 8766.0 * 0.07,
+            10.0 * (55.0 + 40.0 + 2.0) * 1.3 / 1e3 * 8766.0 * 0.07,
         );
-        close(yearly.maintenance, 10.0 * 0.05 * 766.0);
+        close(yearly.maintenance, 10.0 * 0.05 * 666.0);
         close(costs.servers_needed(&server), 10.0);
     }
 
@@ -368,7 +381,7 @@ mod tests {
                 costs.servers["mine"].cores,
                 costs.servers["mine"].processor_price
             ),
-            (4, 616.0)
+            (4, 391.0)
         );
         assert_eq!(costs.baseline, "mine");
     }
@@ -393,7 +406,7 @@ mod tests {
         let costs = Costs::parse("").unwrap();
         let baseline = costs.servers["conventional"];
         let itself = costs.break_even_processor_price(&baseline).unwrap();
-        assert!((itself - 616.0).abs() < 1e-9);
+        assert!((itself - 391.0).abs() < 1e-9);
         let mut dual = costs.servers["slow-dual"];
         dual.processor_price = costs.break_even_processor_price(&dual).unwrap();
         let total = |server: &Server| costs.yearly(server, 10.0, 0.5).total();

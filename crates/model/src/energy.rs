@@ -22,6 +22,40 @@ pub struct CorePower {
     pub idle_watts: f64,
 }
 
+/// Power of a machine with big and little cores.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BigLittlePower {
+    /// Power of a big core.
+    pub big: CorePower,
+    /// Power of a little core.
+    pub little: CorePower,
+    /// Power of the rest of the system, in watts.
+    pub rest_watts: f64,
+    /// Speed of a little core; 1 for a big one.
+    pub little_speed: f64,
+}
+
+/// Machine of Nishtala et al. (Hurry-up, 2019), an ARM Juno R1. Published: a busy big core and the rest of
+/// the system take 0.76 W each, a little core does 2.3 times the work for the same energy, and its tail is
+/// 3.2 times that of a big one. **Assumed**: an idle core takes a tenth of a busy one, because the paper
+/// has no power of idle cores.
+pub const JUNO: BigLittlePower = BigLittlePower {
+    big: CorePower {
+        busy_watts: BUSY_BIG_WATTS,
+        idle_watts: IDLE_SHARE * BUSY_BIG_WATTS,
+    },
+    little: CorePower {
+        busy_watts: BUSY_BIG_WATTS * LITTLE_SPEED / LITTLE_EFFICIENCY,
+        idle_watts: IDLE_SHARE * BUSY_BIG_WATTS * LITTLE_SPEED / LITTLE_EFFICIENCY,
+    },
+    rest_watts: 0.76,
+    little_speed: LITTLE_SPEED,
+};
+const BUSY_BIG_WATTS: f64 = 0.76;
+const LITTLE_EFFICIENCY: f64 = 2.3;
+const LITTLE_SPEED: f64 = 1.0 / 3.2;
+const IDLE_SHARE: f64 = 0.1;
+
 /// Core activity over one or several simulated runs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Activity {

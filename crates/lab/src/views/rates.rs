@@ -187,21 +187,7 @@ fn reading(cells: &[Cell], comparisons: &[ComparisonRow]) -> String {
             first.rate_qps,
         ),
     };
-    let decided: Vec<String> = comparisons
-        .iter()
-        .filter(|row| row.verdict != ComparisonRow::NO_DIFFERENCE)
-        .map(|row| {
-            format!(
-                "{} is {} than {} at {:.0} ({} ×{})",
-                row.arm,
-                row.verdict,
-                row.baseline,
-                row.rate_qps,
-                row.figure,
-                row.ratio_text()
-            )
-        })
-        .collect();
+    let decided = ComparisonRow::clauses(comparisons);
     if !decided.is_empty() {
         reading.push_str(&format!(" {}.", decided.join("; ")));
     } else if !comparisons.is_empty() {

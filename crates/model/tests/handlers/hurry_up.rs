@@ -1,20 +1,14 @@
 //! Shapes of the published mapping to big and little cores (Nishtala et al., Hurry-up, 2019), by simulation.
 
-use model::energy::{CorePower, Energy, estimate};
+use model::energy::{CorePower, Energy, JUNO, estimate};
 use model::handlers::{HandlersSettings, HandlersSummary, summarise};
 use model::simulate::{Arrivals, Distribution, Split, Times};
 use schedule::board::policy_named;
 
-/// Speed of a little core beside a big one: 0.6 GHz in order beside 1.15 GHz out of order; their tails differ by 3.2.
-const LITTLE: f64 = 0.31;
+/// Speed of a little core beside a big one: their published tails differ by 3.2.
+const LITTLE: f64 = JUNO.little_speed;
 /// Mean time of a query on a big core, in ms: 40 queries a second are a load of 0.9.
 const MEAN_MS: f64 = 75.0;
-/// Power of a big core busy and idle, of a little one, and of the rest of the system, in watts. Busy cores differ by the
-/// published factor of 7.8.
-const BIG: [f64; 2] = [1.6, 0.3];
-const SMALL: [f64; 2] = [0.205, 0.05];
-const REST: f64 = 2.0;
-
 fn simulated(policy: &str, speeds: &[f64], load: f64, random_wakes: bool) -> HandlersSummary {
     let capacity: f64 = speeds.iter().sum();
     let rate_per_s = load * capacity / MEAN_MS * 1e3;
@@ -33,18 +27,12 @@ fn simulated(policy: &str, speeds: &[f64], load: f64, random_wakes: bool) -> Han
 }
 
 fn energy(summary: &HandlersSummary, speeds: &[f64]) -> Energy {
-    let power = |&speed: &f64| {
-        let [busy_watts, idle_watts] = if speed < 1.0 { SMALL } else { BIG };
-        CorePower {
-            busy_watts,
-            idle_watts,
-        }
-    };
+    let power = |&speed: &f64| if speed < 1.0 { JUNO.little } else { JUNO.big };
     let cores: Vec<CorePower> = speeds.iter().map(power).collect();
-    estimate(&summary.activity, &cores, REST).unwrap()
+    estimate(&summary.activity, &cores, JUNO.rest_watts).unwrap()
 }
 
-const JUNO: [f64; 6] = [1.0, 1.0, LITTLE, LITTLE, LITTLE, LITTLE];
+const CORES: [f64; 6] = [1.0, 1.0, LITTLE, LITTLE, LITTLE, LITTLE];
 
 /// Published, over 5 to 40 queries a second: the 90th percentile falls by 39.5 % on average and by 10 % at 40 a second,
 /// for 4.6 % more energy.
@@ -53,11 +41,11 @@ fn moving_long_queries_shortens_the_tail_for_little_energy() {
     let mut changes = Vec::new();
     for load in [0.15, 0.3, 0.45, 0.6, 0.9] {
         // The published baseline starts a query on any idle core and leaves it there.
-        let fixed = simulated("fifo", &JUNO, load, true);
-        let hurry = simulated("hurry-up:25ms,50ms", &JUNO, load, true);
-        let ours = simulated("least-left", &JUNO, load, false);
+        let fixed = simulated("fifo", &CORES, load, true);
+        let hurry = simulated("hurry-up:25ms,50ms", &CORES, load, true);
+        let ours = simulated("least-left", &CORES, load, false);
         let p90_ms = |one: &HandlersSummary| one.quantile_ms(0.9).unwrap();
-        let joules = |one: &HandlersSummary| energy(one, &JUNO).joules_per_query;
+        let joules = |one: &HandlersSummary| energy(one, &CORES).joules_per_query;
         let (faster, dearer) = (
             p90_ms(&hurry) / p90_ms(&fixed) - 1.0,
             joules(&hurry) / joules(&fixed) - 1.0,
@@ -86,8 +74,8 @@ fn moving_long_queries_shortens_the_tail_for_little_energy() {
 fn a_lower_threshold_gives_a_lower_tail_for_more_energy() {
     let figures = [25, 50, 100, 200, 400].map(|after_ms| {
         let policy = format!("hurry-up:25ms,{after_ms}ms");
-        let summary = simulated(&policy, &JUNO, 0.45, true);
-        let joules = energy(&summary, &JUNO).joules_per_query;
+        let summary = simulated(&policy, &CORES, 0.45, true);
+        let joules = energy(&summary, &CORES).joules_per_query;
         println!(
             "{after_ms} ms: p90 {:.0} ms, {joules:.4} J",
             summary.quantile_ms(0.9).unwrap()

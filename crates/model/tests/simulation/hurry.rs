@@ -1,7 +1,7 @@
 //! Hurry-up by the code that `shorttail hurry` runs: tail and energy of a simulated big/little machine.
 
 use crate::support::{drawn, poisson, ran};
-use model::energy::{CorePower, estimate};
+use model::energy::{JUNO, estimate};
 use model::simulate::{Distribution, Machine, Report, Settings, Split};
 use schedule::hurry::{HurryUp, Rule};
 
@@ -21,27 +21,19 @@ fn policy(rule: Rule, sampling_ms: Option<f64>) -> HurryUp {
 /// Six cores like those of the published machine; `load` is a share of what they can serve.
 fn settings(load: f64) -> Settings {
     let mean_ms = 60.0;
-    let capacity_per_s = (BIG as f64 + LITTLE as f64 * 0.31) * 1e3 / mean_ms;
+    let capacity_per_s = (BIG as f64 + LITTLE as f64 * JUNO.little_speed) * 1e3 / mean_ms;
     let times = drawn(
         mean_ms,
         Distribution::Lognormal { cv2: 1.0 },
         Split::perfect(1),
     );
-    let machine = Machine::of_big_and_little(BIG, LITTLE, 0.31);
+    let machine = Machine::of_big_and_little(BIG, LITTLE, JUNO.little_speed);
     Settings::new(machine, poisson(load * capacity_per_s), times, 40_000)
 }
 
 fn joules(report: &Report) -> f64 {
-    let power = |busy_watts, idle_watts| CorePower {
-        busy_watts,
-        idle_watts,
-    };
-    let powers = [
-        [power(1.56, 0.1); BIG].as_slice(),
-        &[power(0.2, 0.05); LITTLE],
-    ]
-    .concat();
-    estimate(&report.activity(), &powers, 0.8)
+    let powers = [[JUNO.big; BIG].as_slice(), &[JUNO.little; LITTLE]].concat();
+    estimate(&report.activity(), &powers, JUNO.rest_watts)
         .unwrap()
         .joules_per_query
 }

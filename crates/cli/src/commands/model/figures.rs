@@ -3,7 +3,7 @@
 use super::table::{Table, number, write_json};
 use crate::search_times::read_search_times;
 use clap::builder::RangedU64ValueParser;
-use model::figures::{Series, partition_tails, slow_processors, thesis_scenarios, thesis_sweeps};
+use model::figures::{Series, partition_tails, slow_processors, thesis_scenarios, thesis_waits};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -44,7 +44,7 @@ pub(super) fn run(arguments: &FiguresArguments, out: &mut impl Write) -> anyhow:
         .transpose()?;
     let costs = super::tco::read_costs(arguments.costs.as_deref())?;
     let mut list = thesis_scenarios()?;
-    list.extend(thesis_sweeps());
+    list.extend(thesis_waits()?);
     list.extend(partition_tails(
         searches.as_ref(),
         arguments.cores,

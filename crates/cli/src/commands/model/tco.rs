@@ -46,6 +46,8 @@ struct Line<'a> {
     mean_watts: f64,
     /// Price of one processor at which this kind costs as much as the baseline.
     break_even_processor_price: Option<f64>,
+    /// Price of a whole server at which this kind costs as much as the baseline.
+    break_even_server_price: Option<f64>,
     assumptions: &'static str,
 }
 
@@ -82,13 +84,14 @@ pub(super) fn run(arguments: &TcoArguments, out: &mut impl Write) -> anyhow::Res
         "maintenance",
         "total",
         "relative",
+        "a server",
         "pays up to",
     ]);
     for (name, server) in &costs.servers {
         let servers = costs.servers_needed(server);
         let yearly = costs.yearly(server, servers, server.utilisation);
         let total = yearly.total();
-        let break_even = costs.break_even_processor_price(server);
+        let break_even = costs.break_even_price(server);
         if arguments.json {
             let line = Line {
                 server: name,
@@ -98,7 +101,8 @@ pub(super) fn run(arguments: &TcoArguments, out: &mut impl Write) -> anyhow::Res
                 total,
                 relative: total / baseline,
                 mean_watts: servers * server.watts(server.utilisation),
-                break_even_processor_price: break_even,
+                break_even_processor_price: costs.break_even_processor_price(server),
+                break_even_server_price: break_even,
                 assumptions: ASSUMPTIONS,
             };
             write_json(out, &line)?;
@@ -115,6 +119,7 @@ pub(super) fn run(arguments: &TcoArguments, out: &mut impl Write) -> anyhow::Res
             money(yearly.maintenance),
             money(total),
             percent(total / baseline),
+            money(server.price()),
             break_even.map_or("-".to_owned(), money),
         ]);
     }
@@ -122,8 +127,8 @@ pub(super) fn run(arguments: &TcoArguments, out: &mut impl Write) -> anyhow::Res
         table.write(out)?;
         writeln!(
             out,
-            "\nin {} a year, for {} queries/s; relative to {}; \"pays up to\" is the price of a processor at \
-             which it costs the same\nassumed: {ASSUMPTIONS}, and every figure of the file (`--print`)",
+            "\nin {} a year, for {} queries/s; relative to {}; \"pays up to\" is the price of a whole server, \
+             its processors included, at which it costs the same\nassumed: {ASSUMPTIONS}, and every figure of the file (`--print`)",
             crate::terminal::printable(&costs.currency),
             number(costs.rate_per_s),
             crate::terminal::printable(&costs.baseline),

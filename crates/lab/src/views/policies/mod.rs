@@ -272,20 +272,8 @@ fn verdict(found: &Jackknifed, limit: f64, is_least: bool) -> String {
 fn reading(found: &Compared, rows: &[ComparisonRow]) -> String {
     let decided = rows.iter().filter(|row| row.p_value.is_some());
     let (count, differing) = (decided.clone().count(), decided);
-    let told = |row: &ComparisonRow| {
-        let (arm, verdict, baseline) = (&row.arm, &row.verdict, &row.baseline);
-        format!(
-            "{arm} is {verdict} than {baseline} at {:.0} a second ({} ×{})",
-            row.rate_qps,
-            row.figure,
-            row.ratio_text()
-        )
-    };
     let last = found.arms.last().map_or("", |arm| arm.name.as_str());
-    let differing: Vec<String> = differing
-        .filter(|row| row.arm == last && row.verdict != ComparisonRow::NO_DIFFERENCE)
-        .map(told)
-        .collect();
+    let differing = ComparisonRow::clauses(differing.filter(|row| row.arm == last));
     let mut text = format!(
         "{} handlers; sequential search does {:.0} queries a second at saturation. Queries: {}. Ranges that spin: {}. ",
         found.handlers, found.capacity_qps, found.queries, found.spun_times

@@ -39,8 +39,9 @@ EXAMPLES:
         From a distribution in place of measured times
     shorttail model simulate times.csv --cores 8 --arrivals ramp --from 20 --to 300
         A rate that grows over the run; `--arrivals trace --trace FILE` plays a recording
-    shorttail model simulate times.csv --cores 6 --little 4 --power 1.6,0.3,2 --little-power 0.4,0.1
-        Two big cores and four little ones, and the energy that they take, estimated
+    shorttail model simulate times.csv --cores 6 --little 4 --little-speed 0.3125 \\
+        --power 0.76,0.076,0.76 --little-power 0.1033,0.01033
+        Two big cores and four little ones, as published, and the energy that they take, estimated
     shorttail model simulate RUN --handlers 2,4,16 --policy fifo,fifo:2,least-left --loads 0.1..0.9
         An index server whose handlers share the ranges of queries, under policies of `serve`
     shorttail model simulate --mean 0.3 --shape lognormal --variation 6.73 --max 20 --handlers 2,4 \\

@@ -10,68 +10,77 @@ pub use crate::arm::{Arm, Order};
 const FILES: [(&str, &str); 20] = [
     (
         "query-lengths",
-        include_str!("../experiments/query-lengths.toml"),
+        include_str!("../../experiments/query-lengths.toml"),
     ),
     (
         "response-distribution",
-        include_str!("../experiments/response-distribution.toml"),
+        include_str!("../../experiments/response-distribution.toml"),
     ),
     (
         "terms-and-time",
-        include_str!("../experiments/terms-and-time.toml"),
+        include_str!("../../experiments/terms-and-time.toml"),
     ),
     (
         "keywords-and-time",
-        include_str!("../experiments/keywords-and-time.toml"),
+        include_str!("../../experiments/keywords-and-time.toml"),
     ),
     (
         "tail-by-terms",
-        include_str!("../experiments/tail-by-terms.toml"),
+        include_str!("../../experiments/tail-by-terms.toml"),
     ),
     (
         "phases-and-size",
-        include_str!("../experiments/phases-and-size.toml"),
+        include_str!("../../experiments/phases-and-size.toml"),
     ),
     (
         "documents-and-size",
-        include_str!("../experiments/documents-and-size.toml"),
+        include_str!("../../experiments/documents-and-size.toml"),
     ),
     (
         "arrival-rate",
-        include_str!("../experiments/arrival-rate.toml"),
+        include_str!("../../experiments/arrival-rate.toml"),
     ),
-    ("partitions", include_str!("../experiments/partitions.toml")),
+    (
+        "partitions",
+        include_str!("../../experiments/partitions.toml"),
+    ),
     (
         "query-parallelism",
-        include_str!("../experiments/query-parallelism.toml"),
+        include_str!("../../experiments/query-parallelism.toml"),
     ),
     (
         "query-locality",
-        include_str!("../experiments/query-locality.toml"),
+        include_str!("../../experiments/query-locality.toml"),
     ),
     (
         "idle-states",
-        include_str!("../experiments/idle-states.toml"),
+        include_str!("../../experiments/idle-states.toml"),
     ),
-    ("smt", include_str!("../experiments/smt.toml")),
+    ("smt", include_str!("../../experiments/smt.toml")),
     (
         "model-figures",
-        include_str!("../experiments/model-figures.toml"),
+        include_str!("../../experiments/model-figures.toml"),
     ),
-    ("prediction", include_str!("../experiments/prediction.toml")),
+    (
+        "prediction",
+        include_str!("../../experiments/prediction.toml"),
+    ),
     (
         "posting-balance",
-        include_str!("../experiments/posting-balance.toml"),
+        include_str!("../../experiments/posting-balance.toml"),
     ),
     (
         "decompression-share",
-        include_str!("../experiments/decompression-share.toml"),
+        include_str!("../../experiments/decompression-share.toml"),
     ),
-    ("cache-size", include_str!("../experiments/cache-size.toml")),
-    ("prefetch", include_str!("../experiments/prefetch.toml")),
+    (
+        "cache-size",
+        include_str!("../../experiments/cache-size.toml"),
+    ),
+    ("prefetch", include_str!("../../experiments/prefetch.toml")),
     (
         "simulated-caches",
-        include_str!("../experiments/simulated-caches.toml"),
+        include_str!("../../experiments/simulated-caches.toml"),
     ),
 ];
 
@@ -286,6 +295,9 @@ impl Experiment {
         arms
     }
 }
+
+#[cfg(test)]
+mod published_tests;
 
 #[cfg(test)]
 mod tests {
