@@ -84,7 +84,8 @@ def mdc_wait(rho, c):
 def dmc(rate, service, c):
     rate, mu = D(rate), D(service)
     rho = rate / (c * mu)
-    sigma = bisect(0, "0.99999", lambda s: s - (-(1 - s) / rho).exp())
+    # The other root is 1: 1 − σ is about 2(1 − ρ), so ρ lies between the two.
+    sigma = bisect(0, rho, lambda s: s - (-(1 - s) / rho).exp())
     phi = [(-k * mu / rate).exp() for k in range(c + 1)]
     total, choose, product = 1 / (1 - sigma), D(1), D(1)
     for k in range(1, c + 1):
@@ -151,6 +152,16 @@ def rows(rho_max):
         p_wait, wait = dmc(150, mu, c)
         yield "dmc", (150, mu, c, "p_wait"), p_wait
         yield "dmc", (150, mu, c, "wait"), wait
+    # Utilisations as close to 1 as the numbers of the program get, exactly as it has them.
+    for mu, c in [(20.0, 8), (0.1, 3), (7.3, 16), (1.0, 1)]:
+        for spare in (1e-6, 1e-10, 6e-14, 2e-15):
+            rate = D(mu * c * (1 - spare))
+            q = Mmc(rate, D(mu), c)
+            p_wait, wait = dmc(rate, D(mu), c)
+            yield "mmc", (rate, D(mu), c, "p_wait"), q.p_wait
+            yield "mmc", (rate, D(mu), c, "wait"), q.wait
+            yield "dmc", (rate, D(mu), c, "p_wait"), p_wait
+            yield "dmc", (rate, D(mu), c, "wait"), wait
     for clients, think in [(32, 500), (64, 500), (8, 0), (16, 0), (200, 500)]:
         throughput, response = closed(clients, think, 20, 8)
         yield "closed", (clients, think, 20, 8, "throughput"), throughput

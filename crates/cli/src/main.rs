@@ -15,6 +15,8 @@ mod interrupt;
 mod kernels;
 mod languages;
 mod logs;
+#[cfg(feature = "lab")]
+mod measured_run;
 mod meter;
 mod optimizing;
 mod quantiles;

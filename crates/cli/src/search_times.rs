@@ -1,64 +1,123 @@
 //! Files of measured search times, in ms by query and partition.
 //!
-//! Three kinds are read, recognized by their contents: folders of a load run; JSON lines, with `times_ms` (one number a
+//! Three kinds are read, recognized by their contents: folders of a load run, by `measured_run`; JSON lines, with `times_ms` (one number a
 //! partition) or with `min_us`, as `shorttail bench --json` prints them; and lines of numbers in ms, separated by
 //! commas, one number a partition, one line a query.
 
 use anyhow::{Context, anyhow, bail};
+use model::plan::{Checked, Replay};
 use model::simulate::Searches;
 use std::path::Path;
-#[cfg(feature = "lab")]
-use std::path::PathBuf;
+
+/// Options of every command that reads search times.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct RunArguments {
+    /// Labels of a load run despite which its times are taken: contended, client-limited, unstable,
+    /// unanswered; with `contradicted`, a result that contradicts its own run ends with exit code 0
+    #[arg(long, value_name = "LABEL,...", value_delimiter = ',', value_parser = parse_despite)]
+    pub(crate) despite: Vec<String>,
+    /// Number of cores that the server of a load run had [default: those of the machine of the load]
+    #[arg(long, value_name = "N",
+        value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=100_000))]
+    pub(crate) run_cores: Option<usize>,
+}
+
+/// What `--despite` takes beside labels: a result that contradicts its own run.
+pub(crate) const CONTRADICTED: &str = "contradicted";
+/// Labels that make a run unfit for a model of its server; those of crate `load`, which a program without
+/// the laboratory lacks.
+pub(crate) const UNFIT: [&str; 5] = [
+    "client-limited",
+    "unanswered",
+    "unstable",
+    "contended",
+    "no-answers",
+];
+
+fn parse_despite(text: &str) -> Result<String, String> {
+    match UNFIT.contains(&text) || text == CONTRADICTED {
+        true => Ok(text.to_owned()),
+        false => Err(format!(
+            "not one of {}, {CONTRADICTED}",
+            UNFIT[..4].join(", ")
+        )),
+    }
+}
+
+/// Search times, and what a load run tells beside them.
+#[derive(Debug, Clone)]
+pub(crate) struct SearchTimes {
+    /// Core time of the search of each query.
+    pub(crate) searches: Searches,
+    /// The run, where the times are of one.
+    pub(crate) run: Option<MeasuredRun>,
+}
+
+/// What a load run tells beside its search times.
+#[derive(Debug, Clone)]
+pub(crate) struct MeasuredRun {
+    /// Labels despite which it is taken, with their reasons.
+    pub(crate) despite: Vec<String>,
+    /// Core time of each query beside its search, in ms.
+    pub(crate) rest_ms: Vec<f64>,
+    /// Time of an answer without work of the server, in ms.
+    pub(crate) idle_ms: f64,
+    /// How the demand was measured, one sentence each.
+    pub(crate) assumed: Vec<String>,
+    /// Queries as they came, one set a repetition.
+    pub(crate) replays: Vec<Replay>,
+    /// Measured response times in ms, ascending; infinity for requests without an answer.
+    pub(crate) responses_ms: Vec<f64>,
+    /// Measured rate, in queries a second.
+    pub(crate) rate_per_s: f64,
+}
+
+impl MeasuredRun {
+    /// Returns the line that says despite which labels the run is taken; `None` without any.
+    pub(crate) fn despite_line(&self) -> Option<String> {
+        (!self.despite.is_empty()).then(|| {
+            format!(
+                "despite the labels of its run, so with care: {}",
+                self.despite.join("; ")
+            )
+        })
+    }
+
+    /// Compares the measured percentile with that of the model for the rate of the run.
+    pub(crate) fn checked(&self, share: f64) -> anyhow::Result<Option<Checked>> {
+        Ok(Checked::of(
+            &self.replays,
+            share,
+            self.rate_per_s,
+            &self.responses_ms,
+        )?)
+    }
+}
 
 /// Reads the search times of a run folder or of a file.
-pub(crate) fn read_search_times(path: &Path) -> anyhow::Result<Searches> {
+pub(crate) fn read_search_times(
+    path: &Path,
+    arguments: &RunArguments,
+) -> anyhow::Result<SearchTimes> {
     if path.is_dir() {
-        return read_run(path);
+        return read_run(path, arguments);
     }
     let text = std::fs::read(path).with_context(|| format!("{}: cannot read", path.display()))?;
     let text = String::from_utf8_lossy(&text);
     let rows = parse(&text).with_context(|| path.display().to_string())?;
-    Searches::new(rows).with_context(|| format!("{}: no search times", path.display()))
-}
-
-/// Reads the search times of a folder of `shorttail load --save`: the handler times in every measured answer. A server
-/// with several partitions reports only the slowest one. So a query has one time here, and only a run against one
-/// partition has its whole work.
-#[cfg(feature = "lab")]
-fn read_run(folder: &Path) -> anyhow::Result<Searches> {
-    let mut rows = Vec::new();
-    for folder in repetitions(folder) {
-        let (_, outcome) = load::RunRecord::open(&folder)?;
-        let answers = outcome
-            .measured()
-            .filter(|sample| sample.ending.is_answer());
-        let phases = answers.filter_map(|sample| sample.answer.as_ref()?.phases.as_ref());
-        // Repeated fan-outs use handlers too.
-        let times = phases
-            .map(|phases| vec![(phases.index_search + phases.optimization_searches) as f64 / 1e3]);
-        rows.extend(times);
-    }
-    Searches::new(rows).with_context(|| {
-        format!(
-            "{}: no answer tells its search time; load a server of this program, or give a file of times",
-            folder.display()
-        )
+    let searches =
+        Searches::new(rows).with_context(|| format!("{}: no search times", path.display()))?;
+    Ok(SearchTimes {
+        searches,
+        run: None,
     })
 }
 
-/// Returns the folders of the repetitions of a run (`load --repeat`): 1, 2 and so on, or the folder itself.
 #[cfg(feature = "lab")]
-fn repetitions(folder: &Path) -> Vec<PathBuf> {
-    let numbered = (1..).map(|number: u32| folder.join(number.to_string()));
-    let found: Vec<PathBuf> = numbered.take_while(|path| path.is_dir()).collect();
-    match found.is_empty() {
-        true => vec![folder.to_owned()],
-        false => found,
-    }
-}
+use crate::measured_run::read_run;
 
 #[cfg(not(feature = "lab"))]
-fn read_run(folder: &Path) -> anyhow::Result<Searches> {
+fn read_run(folder: &Path, _: &RunArguments) -> anyhow::Result<SearchTimes> {
     bail!(
         "{}: runs are read by a program with the laboratory (feature `lab`); give a file of times",
         folder.display()

@@ -59,6 +59,8 @@ impl Laboratory<'_> {
         let cores = Cores::now(&tree).busy_since(&before.1);
         let usage = before.0.zip(server.usage());
         let mut record = RunRecord::of(&settings, &outcome, &summary, None);
+        let cpu_us = usage.map(|(before, after)| after.cpu_us.saturating_sub(before.cpu_us));
+        record.server_cpu_s = cpu_us.map(|us| us as f64 / 1e6);
         let settings_of_machine = self.plan.settings.iter().cloned();
         let settings_of_machine: BTreeMap<&str, String> = settings_of_machine
             .chain(arm.set.clone())

@@ -1,5 +1,5 @@
 //! Warnings about conditions that invalidate the figures of a run.
-use crate::{Noise, Outcome, Sample};
+use crate::{Ending, Noise, Outcome, Sample};
 use std::fmt;
 
 /// Upper limit on the 99th percentile of the lag, as a share of the median service time.
@@ -24,6 +24,15 @@ pub enum Label {
         /// Number of requests never sent.
         dropped_count: u64,
     },
+    /// Requests that were sent had no answer: refused, failed, timed out.
+    Unanswered {
+        /// Number of such requests.
+        unanswered_count: u64,
+        /// Number of all requests.
+        requests_count: u64,
+        /// The most frequent way in which they ended.
+        ending: Ending,
+    },
     /// Arrivals exceeded answers: times grow with the length of the run.
     Unstable {
         /// Growth of the backlog from the second third of the run to the last, in requests.
@@ -46,10 +55,34 @@ pub enum Label {
 }
 
 impl Label {
+    /// Names of all labels.
+    pub const NAMES: [&'static str; 7] = [
+        "client-limited",
+        "unanswered",
+        "unstable",
+        "contended",
+        "incomplete",
+        "answers-change",
+        "no-answers",
+    ];
+    /// Names of the labels after which the figures are not those of a server that keeps up with its load:
+    /// a run with one of them has failed, though it was measured.
+    pub const FAILED: [&'static str; 4] =
+        ["client-limited", "unanswered", "unstable", "no-answers"];
+    /// Names of the labels that make the times of a run unfit for a model of the server.
+    pub const UNFIT: [&'static str; 5] = [
+        "client-limited",
+        "unanswered",
+        "unstable",
+        "contended",
+        "no-answers",
+    ];
+
     /// Returns the one-word name of the label.
     pub fn name(&self) -> &'static str {
         match self {
             Label::ClientLimited { .. } => "client-limited",
+            Label::Unanswered { .. } => "unanswered",
             Label::Unstable { .. } => "unstable",
             Label::Contended { .. } => "contended",
             Label::Incomplete => "incomplete",
@@ -67,7 +100,8 @@ impl fmt::Display for Label {
                 ..
             } => write!(
                 to,
-                "client-limited: {dropped} requests found no connection free; allow more connections"
+                "client-limited: {dropped} requests were never sent, because all connections were busy; allow more \
+                 --connections, or offer less"
             ),
             Label::ClientLimited {
                 lag_us_p99,
@@ -78,6 +112,16 @@ impl fmt::Display for Label {
                 "client-limited: requests were sent up to {lag_us_p99:.0} µs late (p99), more than \
                  5 % of the median service time of {service_us_p50:.0} µs; give the client a core \
                  of its own"
+            ),
+            Label::Unanswered {
+                unanswered_count,
+                requests_count,
+                ending,
+            } => write!(
+                to,
+                "unanswered: {unanswered_count} of {requests_count} requests had no answer (most: `{}`); the \
+                 times are of the others alone, so offer less, or see what the server says",
+                ending.name()
             ),
             Label::Unstable { backlog_growth } => write!(
                 to,
@@ -111,6 +155,9 @@ impl fmt::Display for Label {
 pub(crate) struct Figures {
     pub(crate) answers_count: u64,
     pub(crate) dropped_count: u64,
+    pub(crate) requests_count: u64,
+    /// Number of sent requests without an answer, and their most frequent ending.
+    pub(crate) unanswered: Option<(u64, Ending)>,
     pub(crate) lag_us_p99: f64,
     pub(crate) service_us_p50: Option<f64>,
     /// Number of queries whose complete answers differed.
@@ -138,6 +185,13 @@ pub(crate) fn labels(outcome: &Outcome, figures: &Figures) -> Vec<Label> {
             lag_us_p99,
             service_us_p50: service_us_p50.unwrap_or_default(),
             dropped_count,
+        });
+    }
+    if let Some((unanswered_count, ending)) = figures.unanswered {
+        labels.push(Label::Unanswered {
+            unanswered_count,
+            requests_count: figures.requests_count,
+            ending,
         });
     }
     if let Some(backlog_growth) = backlog_growth(outcome) {
@@ -185,8 +239,8 @@ fn backlog_growth(outcome: &Outcome) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Summary;
     use crate::summary::tests::{outcome, sample};
-    use crate::{Ending, Summary};
     use std::time::Duration;
 
     fn names(outcome: &Outcome) -> Vec<&'static str> {
@@ -229,6 +283,42 @@ mod tests {
             names(&outcome(growing, Duration::from_secs(3))),
             ["unstable"]
         );
+    }
+
+    #[test]
+    fn requests_without_an_answer_are_told() {
+        let run = |ending: Ending| {
+            let mut samples: Vec<Sample> = (0..3000).map(|ms| sample(ms, 0, 2000)).collect();
+            for sample in samples.iter_mut().step_by(3) {
+                sample.ending = ending;
+            }
+            outcome(samples, Duration::from_secs(3))
+        };
+        for ending in [
+            Ending::Answered(429),
+            Ending::Answered(503),
+            Ending::Answered(404),
+            Ending::TimedOut,
+            Ending::Closed,
+            Ending::Refused,
+        ] {
+            let run = run(ending);
+            assert_eq!(names(&run), ["unanswered"], "{ending:?}");
+            let said = Summary::of(&run).labels[0].to_string();
+            let counted = format!(
+                "1000 of 3000 requests had no answer (most: `{}`)",
+                ending.name()
+            );
+            assert!(said.contains(&counted), "{said}");
+        }
+        assert_eq!(names(&run(Ending::Answered(200))), [""; 0]);
+    }
+
+    #[test]
+    fn every_name_is_listed() {
+        for name in Label::FAILED.iter().chain(&Label::UNFIT) {
+            assert!(Label::NAMES.contains(name), "{name}");
+        }
     }
 
     #[test]

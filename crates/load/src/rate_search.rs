@@ -89,7 +89,7 @@ impl RateSearch {
         })
     }
 
-    /// Runs probes with Poisson arrivals and passes each to `tried`. Returns all probes;
+    /// Runs probes with Poisson arrivals and passes each to `tried`, with its settings and samples. Returns all probes;
     /// [`highest_kept`] gives the result. No probe meets the target if even a
     /// hundredth of the first rate misses it.
     ///
@@ -99,7 +99,7 @@ impl RateSearch {
         &self,
         settings: &Settings,
         live: &Live,
-        mut tried: impl FnMut(&Probe),
+        mut tried: impl FnMut(&Probe, &Settings, &Outcome),
     ) -> Result<Vec<Probe>, LoadError> {
         let mut probes: Vec<Probe> = Vec::new();
         let (mut kept, mut missed): (Option<f64>, Option<f64>) = (None, None);
@@ -112,8 +112,8 @@ impl RateSearch {
                 (Some(kept), Some(missed)) if missed - kept <= self.precision * kept => break,
                 (Some(kept), Some(missed)) => (kept * missed).sqrt(),
             };
-            let (outcome, probe) = self.probe(settings, rate_qps, live)?;
-            tried(&probe);
+            let (settings, outcome, probe) = self.probe(settings, rate_qps, live)?;
+            tried(&probe, &settings, &outcome);
             let bound = match probe.verdict {
                 ProbeVerdict::Kept => &mut kept,
                 ProbeVerdict::Missed | ProbeVerdict::ClientLimited => &mut missed,
@@ -132,17 +132,17 @@ impl RateSearch {
         settings: &Settings,
         rate_qps: f64,
         live: &Live,
-    ) -> Result<(Outcome, Probe), LoadError> {
+    ) -> Result<(Settings, Outcome, Probe), LoadError> {
         let wanted = BEYOND_WANTED / (1.0 - self.percentile / 100.0) / rate_qps;
-        let mut probe = settings.clone();
-        probe.load = Load::Open {
+        let mut settings = settings.clone();
+        settings.load = Load::Open {
             arrivals: Arrivals::Poisson { rate_qps },
         };
-        probe.duration = settings.duration.max(Duration::from_secs_f64(wanted));
+        settings.duration = settings.duration.max(Duration::from_secs_f64(wanted));
         // An answer ten times slower than the target is a miss in any case, so no request waits longer.
-        probe.timeout = settings.timeout.min(self.target * 10);
-        probe.drain = probe.timeout;
-        let outcome = run_watched(&probe, live)?;
+        settings.timeout = settings.timeout.min(self.target * 10);
+        settings.drain = settings.timeout;
+        let outcome = run_watched(&settings, live)?;
         let summary = Summary::of(&outcome);
         let percentile_us = summary.response_of_all.percentile_us(self.percentile);
         let target_us = self.target.as_secs_f64() * 1e6;
@@ -152,7 +152,7 @@ impl RateSearch {
             verdict: verdict(&outcome, &summary, (self.percentile, target_us)),
             summary,
         };
-        Ok((outcome, probe))
+        Ok((settings, outcome, probe))
     }
 }
 

@@ -55,6 +55,10 @@ pub struct RunRecord {
     pub noise: Noise,
     /// Machine of the client.
     pub machine: Machine,
+    /// CPU time of the server's process over the run, warm-up included, in seconds; `None` where it is not
+    /// known, as of a server on another machine.
+    #[serde(default)]
+    pub server_cpu_s: Option<f64>,
     /// Further properties added by the caller, such as the index.
     pub notes: serde_json::Map<String, serde_json::Value>,
 }
@@ -93,6 +97,7 @@ impl RunRecord {
             self_check,
             noise: outcome.noise,
             machine: Machine::here(),
+            server_cpu_s: None,
             notes: serde_json::Map::new(),
         }
     }

@@ -87,6 +87,8 @@ impl Summary {
         let figures = Figures {
             answers_count: summary.response.count(),
             dropped_count: summary.count(|ending| ending == Ending::Dropped),
+            requests_count: summary.response_of_all.count(),
+            unanswered: summary.unanswered(outcome.is_complete),
             lag_us_p99: summary.lag.rank_us(99.0).unwrap_or_default(),
             service_us_p50: summary.service.rank_us(50.0),
             changing_queries_count: summary.answers.changing_queries.len(),
@@ -104,6 +106,18 @@ impl Summary {
         let response_us = self.response.rank_us(percentile);
         self.count(|ending| ending == Ending::Dropped) > 0
             || response_us.is_some_and(|us| lag_us > SHARE_MAX * us)
+    }
+
+    /// Returns the number of requests that were sent and had no answer, and their most frequent ending;
+    /// `None` if there are none. Requests that a stopped run left behind do not count.
+    fn unanswered(&self, is_complete: bool) -> Option<(u64, Ending)> {
+        let is_one = |ending: Ending| {
+            let is_sent = ending != Ending::Dropped;
+            !ending.is_answer() && is_sent && (is_complete || ending != Ending::Unfinished)
+        };
+        let of_each = self.endings.iter().filter(|(ending, _)| is_one(**ending));
+        let (most, _) = of_each.max_by_key(|(_, count)| **count)?;
+        Some((self.count(is_one), *most))
     }
 
     /// Returns the number of requests whose ending satisfies `of`.

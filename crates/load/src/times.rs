@@ -73,9 +73,10 @@ impl Times {
         self.histogram.len() + self.never_count
     }
 
-    /// Returns the mean of the answered requests; `None` for an empty set.
+    /// Returns the mean; `None` for an empty set or one with unanswered requests, whose times have no mean.
     pub fn mean_us(&self) -> Option<f64> {
-        (!self.histogram.is_empty()).then(|| self.sum_us / self.histogram.len() as f64)
+        let is_known = !self.histogram.is_empty() && self.never_count == 0;
+        is_known.then(|| self.sum_us / self.histogram.len() as f64)
     }
 
     /// Returns the largest time; `None` for an empty set or one with unanswered requests.
@@ -150,6 +151,7 @@ mod tests {
         assert_eq!(times.percentile_us(50.0), Some(625.0));
         assert_eq!(times.percentile_us(90.0), None);
         assert_eq!(times.max_us(), None);
+        assert_eq!(times.mean_us(), None, "not that of the answered");
     }
 
     #[test]

@@ -42,24 +42,36 @@ pub enum ModelError {
     Costs(String),
 }
 
+/// Upper limit on the size of every number, and lower limit on those that must be more than 0: products and
+/// quotients of three of them stay finite, so that no answer is infinite or no number.
+const SIZE_MAX: f64 = 1e100;
+
 /// Returns `value` if it is finite and more than 0.
 pub(crate) fn positive(what: &'static str, value: f64) -> Result<f64, ModelError> {
-    checked(what, value, value > 0.0, "more than 0")
+    let value = checked(what, value, value > 0.0, "more than 0")?;
+    checked(what, value, value >= 1.0 / SIZE_MAX, "1e-100 or more")
 }
 
 /// Returns `value` if it is finite and not negative.
 pub(crate) fn not_negative(what: &'static str, value: f64) -> Result<f64, ModelError> {
-    checked(what, value, value >= 0.0, "0 or more")
+    let value = checked(what, value, value >= 0.0, "0 or more")?;
+    let holds = value == 0.0 || value >= 1.0 / SIZE_MAX;
+    checked(what, value, holds, "0, or 1e-100 or more")
 }
 
-/// Returns `value` if it is finite and `holds`.
+/// Returns `value` if it is finite, of a size that can be calculated with, and `holds`.
 pub(crate) fn checked(
     what: &'static str,
     value: f64,
     holds: bool,
     wanted: &'static str,
 ) -> Result<f64, ModelError> {
-    if value.is_finite() && holds {
+    let is_calculable = value.abs() <= SIZE_MAX;
+    let wanted = match holds && !is_calculable && !value.is_nan() {
+        true => "between -1e100 and 1e100",
+        false => wanted,
+    };
+    if is_calculable && holds {
         Ok(value)
     } else {
         Err(ModelError::Outside {
@@ -76,24 +88,47 @@ pub(crate) fn servers(what: &'static str, count: usize) -> Result<usize, ModelEr
     checked(what, count as f64, holds, "from 1 to 1,000,000").map(|_| count)
 }
 
-/// Returns the number of servers and their capacity in queries/s, if the capacity exceeds the offered
-/// load.
+/// A load below the capacity of its servers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Stable {
+    /// Number of servers, c.
+    pub(crate) servers: usize,
+    /// Capacity of all servers, cμ, in queries per second.
+    pub(crate) capacity_per_s: f64,
+    /// Spare capacity, cμ − λ, in queries per second: of the exact product, since a rounded one has no
+    /// digit left where λ is near it.
+    pub(crate) spare_per_s: f64,
+}
+
+impl Stable {
+    /// Returns 1 − ρ.
+    pub(crate) fn spare(&self) -> f64 {
+        self.spare_per_s / self.capacity_per_s
+    }
+}
+
+/// Returns the load of servers whose capacity exceeds it.
 pub(crate) fn stable(
     rate_per_s: f64,
     service_per_s: f64,
     servers_count: usize,
-) -> Result<(usize, f64), ModelError> {
+) -> Result<Stable, ModelError> {
     not_negative("the arrival rate (queries/s)", rate_per_s)?;
     positive("the service rate (queries/s)", service_per_s)?;
     let servers = servers("the number of servers", servers_count)?;
     let capacity_per_s = service_per_s * servers as f64;
-    if rate_per_s >= capacity_per_s {
+    let spare_per_s = service_per_s.mul_add(servers as f64, -rate_per_s);
+    if spare_per_s <= 0.0 {
         return Err(ModelError::Overloaded {
             offered_per_s: rate_per_s,
             capacity_per_s,
         });
     }
-    Ok((servers, capacity_per_s))
+    Ok(Stable {
+        servers,
+        capacity_per_s,
+        spare_per_s,
+    })
 }
 
 /// Upper limit on servers. The recursions take one step per server; beyond this limit they take too

@@ -3,6 +3,7 @@
 //! `golden/exact.tsv` is written by `tests/model/definitions.py`, which evaluates the definitions in
 //! decimal arithmetic. Its values include every table of the literature available to the project.
 
+use model::ModelError;
 use model::formulas::{Closed, Crossing, Dmc, Mmc, constant_service, crossing, erlang_b};
 
 const EXACT: &str = include_str!("golden/exact.tsv");
@@ -77,4 +78,39 @@ fn every_value_to_a_billionth() {
         EXACT.lines().count() > 200 && worst > 0.0,
         "the file is read"
     );
+}
+
+/// Numbers that can be given and not calculated with are errors, never infinite or no number.
+#[test]
+fn numbers_beyond_calculation_are_refused() {
+    let outside = |what: Result<f64, ModelError>| {
+        let got = what.unwrap_err();
+        assert!(matches!(got, ModelError::Outside { .. }), "{got:?}");
+        assert!(!got.to_string().contains("more than 0"), "{got}");
+    };
+    for servers in [1, 2, 8] {
+        for (rate, service) in [
+            (1e308, 1e308),
+            (1e200, 1e300),
+            (1e-300, 1e-290),
+            (1e150, 1e160),
+        ] {
+            outside(Mmc::new(rate, service, servers).map(|queue| queue.wait_ms()));
+            outside(Dmc::new(rate, service, servers).map(|queue| queue.wait_ms));
+            outside(constant_service::wait_ms(rate, service, servers));
+            outside(Closed::new(8, rate, service, servers).map(|queue| queue.response_ms));
+        }
+        let finite = |value: f64| assert!(value.is_finite(), "{value}");
+        for (rate, service) in [(1e99, 1e99), (1e-99, 1e-99), (1e-90, 1e90), (9.9e99, 1e100)] {
+            // The first is an overload of a single server.
+            let Ok(queue) = Mmc::new(rate, service, servers) else {
+                continue;
+            };
+            finite(queue.wait_ms());
+            finite(queue.response_quantile_ms(0.99));
+            finite(queue.in_system());
+            finite(Dmc::new(rate, service, servers).unwrap().wait_ms);
+            finite(constant_service::wait_ms(rate, service, servers).unwrap());
+        }
+    }
 }

@@ -1,15 +1,15 @@
 //! `shorttail plan`: the cheapest fleet that keeps a target of response times.
 
+use super::model::checked::{RunLine, conclude, write_checked};
 use super::model::table::{Table, ms, number, percent, write_json};
 use super::model::{parse_positive, read_costs};
 use crate::figures::{count, counted};
 use crate::meter::Meter;
-use crate::search_times::read_search_times;
+use crate::search_times::{MeasuredRun, RunArguments, SearchTimes, read_search_times};
 use anyhow::{Context, bail, ensure};
 use clap::builder::RangedU64ValueParser;
 use model::costs::{Costs, YearlyCost};
-use model::plan::{Fleet, Request, Target, WhatIf, plan_watched, sensitivity_watched};
-use model::simulate::Searches;
+use model::plan::{Checked, Fleet, Request, Target, WhatIf, plan_watched, sensitivity_watched};
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
@@ -20,11 +20,20 @@ TIMES holds measured search times of one core: a folder of a load run, or a file
 `shorttail model simulate --help`. For each kind of server in the costs, a simulation finds the
 smallest fleet: slices of the documents, replicas of each, partitions within a server.
 
+Of a load run the CPU time of whole answers is planned for, and its wall clock only where it has no CPU
+time. A run whose times are not those of its server is refused; --despite takes it all the same. The
+model's percentile for the measured rate is printed beside the measured one.
+
+Exit codes: 0 planned, 1 no plan, run refused, or contradicted by more than a fifth by its own run, 2 wrong
+usage.
+
 EXAMPLES:
     shorttail plan times.csv --rate 2000 --target p99=300ms
         Servers of 8 cores, as in the default costs
     shorttail plan times.csv --rate 2000 --target p99=300ms --measured 10M --documents 200M
         For 20 times the measured documents
+    shorttail plan RUN --rate 2000 --target p99=300ms --despite contended
+        From a run of `shorttail load --save RUN` that shared its cores with other programs
     shorttail plan times.csv --rate 2000 --target p99=300ms --costs costs.toml --json
         For your own servers and prices (`shorttail model tco --print` writes such a file)";
 
@@ -65,15 +74,18 @@ pub(crate) struct PlanArguments {
     /// Core time of each query in each partition beyond its search, in ms
     #[arg(long, value_name = "MS", default_value = "0.1")]
     overhead: f64,
-    /// Time of each query outside of searches (front-end, network, summaries), in ms
-    #[arg(long, value_name = "MS", default_value = "0")]
-    fixed: f64,
+    /// Time of each query without work of a server, such as on the network, in ms [default: the median of the run;
+    /// 0 for a file]
+    #[arg(long, value_name = "MS")]
+    fixed: Option<f64>,
     /// Upper limit on the number of slices
     #[arg(long, value_name = "N", default_value = "200", value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
     slices: usize,
     /// Seed of the random numbers
     #[arg(long, value_name = "SEED", default_value = "1")]
     seed: u64,
+    #[command(flatten)]
+    of_run: RunArguments,
     /// Print one line of JSON for each kind of server
     #[arg(long)]
     json: bool,
@@ -142,6 +154,9 @@ struct Line<'a> {
     yearly_total: f64,
     what_if: Vec<WhatIfLine>,
     assumptions: Vec<String>,
+    /// What the run says of itself; only for a folder of a load run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<RunLine>,
 }
 
 #[derive(Serialize)]
@@ -155,12 +170,16 @@ struct WhatIfLine {
 
 /// Runs the subcommand.
 pub(super) fn run(arguments: PlanArguments) -> anyhow::Result<ExitCode> {
-    let searches = read_search_times(&arguments.run)?;
+    let times = read_search_times(&arguments.run, &arguments.of_run)?;
+    let checked = match &times.run {
+        Some(run) => run.checked(arguments.target.share)?,
+        None => None,
+    };
     let costs = read_costs(arguments.costs.as_deref())?;
     let (mut plans, mut failures) = (Vec::new(), Vec::new());
     let mut meter = Meter::start("planning", None);
     for name in costs.servers.keys() {
-        match plan_for(name, &arguments, &costs, searches.clone(), &mut meter) {
+        match plan_for(name, &arguments, &costs, &times, &mut meter) {
             Ok(planned) => plans.push(planned),
             Err(error) => failures.push(format!("{}: {error:#}", crate::terminal::printable(name))),
         }
@@ -173,28 +192,37 @@ pub(super) fn run(arguments: PlanArguments) -> anyhow::Result<ExitCode> {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     if arguments.json {
         for planned in &plans {
-            write_json(&mut out, &line(planned, &costs))?;
+            write_json(
+                &mut out,
+                &line(planned, &costs, times.run.as_ref(), checked),
+            )?;
         }
     } else {
-        write_plans(&plans, &arguments, &costs, &mut out)?;
+        if let Some(despite) = times.run.as_ref().and_then(MeasuredRun::despite_line) {
+            writeln!(out, "{}", crate::terminal::printable(&despite))?;
+        }
+        write_plans(&plans, &arguments, &costs, &times, &mut out)?;
+        if times.run.is_some() {
+            write_checked(checked, arguments.target.share, &mut out)?;
+        }
     }
     out.flush()?;
     for failure in failures {
         crate::failure::note(&format!("no plan with {failure}"));
     }
-    Ok(ExitCode::SUCCESS)
+    conclude(checked, &arguments.of_run)
 }
 
 fn plan_for(
     name: &str,
     arguments: &PlanArguments,
     costs: &Costs,
-    searches: Searches,
+    times: &SearchTimes,
     meter: &mut Meter,
 ) -> anyhow::Result<Planned> {
     let server = costs.servers[name];
     let mut request = Request::new(
-        searches,
+        times.searches.clone(),
         arguments.rate,
         arguments.target,
         server.cores as usize,
@@ -210,7 +238,11 @@ fn plan_for(
     request.memory_gb = server.memory_gb;
     request.split_efficiency = arguments.efficiency;
     request.overhead_ms = arguments.overhead;
-    request.fixed_ms = arguments.fixed;
+    request.fixed_ms = arguments.fixed.unwrap_or_default();
+    if let Some(run) = &times.run {
+        request.rest_ms.clone_from(&run.rest_ms);
+        request.fixed_ms = arguments.fixed.unwrap_or(run.idle_ms);
+    }
     request.slices_max = arguments.slices;
     request.seed = arguments.seed;
     let mut told = |what: &str, tried: usize, ways: usize| {
@@ -230,7 +262,12 @@ fn plan_for(
     })
 }
 
-fn line<'a>(planned: &'a Planned, costs: &'a Costs) -> Line<'a> {
+fn line<'a>(
+    planned: &'a Planned,
+    costs: &'a Costs,
+    run: Option<&MeasuredRun>,
+    checked: Option<Checked>,
+) -> Line<'a> {
     let Planned {
         name,
         request,
@@ -265,14 +302,22 @@ fn line<'a>(planned: &'a Planned, costs: &'a Costs) -> Line<'a> {
                 servers_needed: row.servers_needed,
             })
             .collect(),
-        assumptions: request.assumptions(),
+        assumptions: assumptions(request, run),
+        run: run.map(|run| RunLine::of(run, checked)),
     }
+}
+
+/// Returns the assumptions of the plan, and how the demand of its run was measured.
+fn assumptions(request: &Request, run: Option<&MeasuredRun>) -> Vec<String> {
+    let of_run = run.map_or(&[][..], |run| &run.assumed);
+    [&request.assumptions()[..], of_run].concat()
 }
 
 fn write_plans(
     plans: &[Planned],
     arguments: &PlanArguments,
     costs: &Costs,
+    times: &SearchTimes,
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
     let percentile = format!("p{}", number_plain(100.0 * arguments.target.share));
@@ -369,7 +414,7 @@ fn write_plans(
     }
     table.write(out)?;
     writeln!(out, "\nassumed:")?;
-    for assumption in request.assumptions() {
+    for assumption in assumptions(request, times.run.as_ref()) {
         writeln!(out, "- {assumption}")?;
     }
     writeln!(
@@ -381,7 +426,7 @@ fn write_plans(
 }
 
 /// Formats a number without trailing zeros: 99, 99.9.
-fn number_plain(value: f64) -> String {
+pub(super) fn number_plain(value: f64) -> String {
     format!("{}", (value * 1e6).round() / 1e6)
 }
 

@@ -34,6 +34,9 @@ impl Loading {
             queries,
             "--warm-up",
             "100ms",
+            // Tests run beside others, which may make the client late.
+            "--despite",
+            "client-limited,unstable",
         ];
         [&fixed, options].concat()
     }
@@ -173,6 +176,125 @@ fn the_highest_rate_is_searched() {
     ];
     let run = shorttail(loading.arguments(&queries, &impossible)).ends(1);
     assert!(run.stdout.contains("no rate was found"), "{run:#?}");
+}
+
+#[test]
+fn a_search_keeps_the_samples_of_every_rate() {
+    let loading = loading();
+    let (queries, folder) = (loading.path("queries.txt"), loading.path("search"));
+    let options = [
+        "--search",
+        "p50=500ms",
+        "--rate",
+        "4000",
+        "--duration",
+        "200ms",
+        "--json",
+        "--save",
+        &folder,
+    ];
+    let run = shorttail(loading.arguments(&queries, &options));
+    let found = run.json_lines().remove(0);
+    let saved = std::fs::read_to_string(format!("{folder}/search.json")).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&saved).unwrap(), found);
+    let probes = found["probes"].as_array().unwrap();
+    for (idx, probe) in probes.iter().enumerate() {
+        let record = format!("{folder}/probe-{}/run.json", idx + 1);
+        let record: Value =
+            serde_json::from_str(&std::fs::read_to_string(record).unwrap()).unwrap();
+        let rate_qps = &record["load"]["open"]["arrivals"]["poisson"]["rate_qps"];
+        assert_eq!(*rate_qps, probe["rate_qps"], "{record}");
+        assert_eq!(record["labels"], probe["labels"]);
+    }
+    shorttail(loading.arguments(&queries, &options)).fails_saying(&["holds a search already"]);
+    let plan = format!("plan {folder} --rate 10 --target p99=1s");
+    shorttail(plan.split(' ')).fails_saying(&["give one of them", "probe-1"]);
+}
+
+/// Answers every second request with 503, and the others with an empty page of hits.
+fn refusing_server() -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        let number = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+        for stream in listener.incoming().flatten() {
+            let number = number.clone();
+            std::thread::spawn(move || {
+                let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
+                let mut stream = stream;
+                while let Some(Ok(line)) = lines.next() {
+                    if !line.is_empty() {
+                        continue;
+                    }
+                    let is_odd = number.fetch_add(1, std::sync::atomic::Ordering::Relaxed) % 2 == 1;
+                    let status = if is_odd { "503 Busy" } else { "200 OK" };
+                    let answer = format!("HTTP/1.1 {status}\r\nContent-Length: 2\r\n\r\n{{}}");
+                    if std::io::Write::write_all(&mut stream, answer.as_bytes()).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    url
+}
+
+#[test]
+fn requests_without_an_answer_have_no_mean_a_label_and_an_exit_code() {
+    let bench = Bench::new();
+    let queries = bench.file("queries.txt", QUERIES);
+    let url = refusing_server();
+    let run = |more: &[&str]| {
+        let fixed = [
+            "load",
+            &url,
+            "--queries",
+            queries.to_str().unwrap(),
+            "--rate",
+            "200",
+            "--duration",
+            "1s",
+            "--warm-up",
+            "0s",
+            "--no-self-check",
+        ];
+        shorttail(fixed.iter().chain(more))
+    };
+    let table = run(&[]).ends(3).stdout;
+    let row = table.lines().find(|line| line.contains("unanswered last"));
+    let mean = row.unwrap().split("unanswered last").nth(1).unwrap();
+    assert!(mean.trim_start().starts_with('–'), "{table}");
+    assert!(
+        table.contains("warning: unanswered:") && table.contains("`503`"),
+        "{table}"
+    );
+    let json = run(&["--json"]).ends(3).json_lines().remove(0);
+    let one = &json["repetitions"][0];
+    assert_eq!(one["response_of_all"]["mean_us"], Value::Null);
+    assert!(one["response"]["mean_us"].as_f64().is_some());
+    assert_eq!(one["unanswered"], one["endings"]["503"]);
+    let labels = one["run"]["labels"].as_array().unwrap();
+    assert!(labels.contains(&"unanswered".into()), "{labels:?}");
+    run(&["--despite", "unanswered,client-limited,unstable"]).ends(0);
+    run(&["--despite", "contended"]).ends(2);
+}
+
+#[test]
+fn the_cpu_time_of_a_local_server_is_recorded() {
+    let loading = loading();
+    let queries = loading.path("queries.txt");
+    let options = [
+        "--rate",
+        "200",
+        "--duration",
+        "1s",
+        "--no-self-check",
+        "--json",
+    ];
+    let run = shorttail(loading.arguments(&queries, &options)).ends(0);
+    let record = &run.json_lines().remove(0)["repetitions"][0]["run"];
+    let cpu_s = record["server_cpu_s"].as_f64().unwrap();
+    assert!(cpu_s > 0.0, "{record}");
 }
 
 #[test]

@@ -18,6 +18,7 @@ mod load;
 mod model;
 mod optimizing;
 mod passed_over;
+mod planning;
 mod processes;
 mod searching;
 mod serving;

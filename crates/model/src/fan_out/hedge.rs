@@ -5,6 +5,8 @@
 //! that they try to avoid; only the simulation includes this effect.
 
 use super::FanOut;
+use super::simulated::Works;
+use super::slices::Slices;
 use crate::error::{ModelError, not_negative, servers};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -52,15 +54,24 @@ pub fn simulate_hedged(fan_out: &FanOut, delay_ms: Option<f64>) -> Result<Hedged
         ));
     }
     let (mut streams, arrivals_ms) = fan_out.arrivals_ms()?;
-    let mut source = fan_out.times.source()?;
+    let mut works = Works::of(fan_out, &mut streams)?;
+    let is_alike = matches!(fan_out.slices, Slices::Alike { .. });
     let mut slowest_ms = vec![0.0f64; fan_out.queries];
     let mut of_one_ms = Vec::new();
     let mut sums = Sums::default();
     for leaf in 0..count {
         let mut pair = Pair::new(&arrivals_ms, fan_out.cores, delay_ms);
-        pair.run(|| {
+        // Both replicas of a slice hold the same documents, so alike queries take as long on either.
+        let mut of_slice_ms = vec![f64::NAN; if is_alike { fan_out.queries } else { 0 }];
+        pair.run(|query| {
             let mut part_ms = [0.0];
-            source.fill(&mut streams.times, &mut part_ms);
+            if let Some(&known_ms) = of_slice_ms.get(query).filter(|ms| !ms.is_nan()) {
+                return known_ms;
+            }
+            works.fill(query, &mut streams, &mut part_ms);
+            if let Some(kept_ms) = of_slice_ms.get_mut(query) {
+                *kept_ms = part_ms[0];
+            }
             part_ms[0]
         });
         for (slowest, response) in slowest_ms.iter_mut().zip(&pair.responses_ms) {
@@ -150,8 +161,9 @@ impl Pair<'_> {
         }
     }
 
-    /// Runs all queries until every core is idle. `draw_ms` draws search times in ms.
-    fn run(&mut self, mut draw_ms: impl FnMut() -> f64) {
+    /// Runs all queries until every core is idle. `draw_ms` returns the search time of a
+    /// request for a query, in ms.
+    fn run(&mut self, mut draw_ms: impl FnMut(usize) -> f64) {
         // All hedging delays are equal, so second requests leave in the order of the first ones.
         let (mut first, mut second) = (0, 0);
         let count = self.arrivals_ms.len();
@@ -199,7 +211,7 @@ impl Pair<'_> {
         }
     }
 
-    fn begin(&mut self, replica: usize, now_ms: f64, draw_ms: &mut impl FnMut() -> f64) {
+    fn begin(&mut self, replica: usize, now_ms: f64, draw_ms: &mut impl FnMut(usize) -> f64) {
         while self.idle[replica] > 0 {
             let Some(request) = self.queues[replica].pop_front() else {
                 return;
@@ -207,7 +219,7 @@ impl Pair<'_> {
             if !self.responses_ms[request.query].is_nan() {
                 continue;
             }
-            let work_ms = draw_ms();
+            let work_ms = draw_ms(request.query);
             if request.second {
                 self.sums.second_work_ms += work_ms;
             } else {

@@ -3,19 +3,27 @@
 //! By order statistics, for independent servers: all n answer within t with probability F(t)ⁿ, so the
 //! q-quantile of the slowest is the q^(1/n)-quantile of one (Dean & Barroso, The Tail at Scale, 2013).
 //! By simulation, for servers that see the same arrivals: shared arrivals correlate their waits, so the
-//! independent answer is an upper bound.
+//! independent answer is an upper bound. The servers are slices of the documents, on which one query takes
+//! alike: its own time is common to all, times the imbalance of each ([`Slices`]).
 
 mod hedge;
 mod simulated;
+mod slices;
 
 pub use hedge::{HedgedLeaf, hedged_exceeds, simulate_hedged};
 pub use simulated::{FanOut, simulate};
+pub use slices::{IMBALANCE, Slices, alike_exceeds, alike_quantile_ms};
 
 /// Assumptions of the order statistics, shown with their answers.
 pub const ASSUMPTIONS: &str = "\
 every query asks all servers and waits for the slowest; response times of servers are independent of \
 each other and equally distributed (servers that share arrivals are more alike: then this is an upper \
 bound)";
+
+/// Assumptions of the formula for slices on which a query takes alike.
+pub const ALIKE_ASSUMPTIONS: &str = "\
+every query asks all slices and waits for the slowest; its own time, waits included, is the same on all, \
+times a lognormal factor of each slice";
 
 /// Returns the share of queries slower than a time that a share `server_exceeds` of one server's
 /// answers exceed, with a fan-out of `servers`: 1 − (1 − p)ⁿ, exact also for tiny p.

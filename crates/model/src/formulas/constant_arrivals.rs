@@ -33,22 +33,46 @@ impl Dmc {
         servers_count: usize,
     ) -> Result<Dmc, ModelError> {
         positive("the arrival rate (queries/s)", rate_per_s)?;
-        let (servers, capacity_per_s) = stable(rate_per_s, service_per_s, servers_count)?;
-        let utilisation = rate_per_s / capacity_per_s;
-        let ahead = one_minus_sigma(utilisation);
-        let p_wait = p_wait(servers, utilisation, ahead);
+        let load = stable(rate_per_s, service_per_s, servers_count)?;
+        let utilisation = rate_per_s / load.capacity_per_s;
+        let ahead = one_minus_sigma(utilisation, load.spare());
+        let p_wait = p_wait(load.servers, utilisation, ahead);
         Ok(Dmc {
             p_wait,
-            wait_ms: 1e3 * p_wait / (capacity_per_s * ahead),
+            wait_ms: 1e3 * p_wait / (load.capacity_per_s * ahead),
         })
     }
 }
 
-/// Returns 1 − σ, where σ in (0, 1) solves σ = e^(−(1−σ)/ρ): y = 1 − e^(−y/ρ).
-fn one_minus_sigma(utilisation: f64) -> f64 {
-    // y lies below 1 and above about (2/3)·2ρ(1 − ρ): the nontrivial root, away from 0.
-    let lower = utilisation * (1.0 - utilisation);
-    crossing(lower, 1.0, |y| y + (-y / utilisation).exp_m1())
+/// Returns 1 − σ, where σ in (0, 1) solves σ = e^(−(1−σ)/ρ), for `spare` = 1 − ρ.
+///
+/// With x = (1−σ)/ρ this is 1 − (1 − e^(−x))/x = 1 − ρ: both sides are small where ρ is near 1, and keep
+/// their digits, while in ρ itself 1 − ρ is lost. At low loads ρ is the one that keeps them: then
+/// y = 1 − e^(−y/ρ) is solved as it stands.
+fn one_minus_sigma(utilisation: f64, spare: f64) -> f64 {
+    if utilisation < 0.5 {
+        // y lies below 1 and above ρ(1 − ρ).
+        return crossing(utilisation * spare, 1.0, |y| {
+            y + (-y / utilisation).exp_m1()
+        });
+    }
+    // Both bounds hold because the left side is at most x/2, and above 1 − 1/x.
+    let (low, high) = (2.0 * spare, 1.0 / utilisation);
+    utilisation * crossing(low, high, |x| beside_one(x) - spare)
+}
+
+/// Returns 1 − (1 − e^(−x))/x for x > 0: x/2 − x²/6 + x³/24 − … where that is short.
+fn beside_one(x: f64) -> f64 {
+    if x > 0.5 {
+        return (x + (-x).exp_m1()) / x;
+    }
+    let (mut term, mut sum, mut number) = (x / 2.0, 0.0, 2.0);
+    while f64::abs(term) > sum * 1e-17 {
+        sum += term;
+        number += 1.0;
+        term *= -x / number;
+    }
+    sum
 }
 
 /// Returns the share of arrivals that wait: A/(1−σ), with 1/A = 1/(1−σ) + Σ C(c,k)/(C_k(1−φ_k)) ·
@@ -65,7 +89,8 @@ fn p_wait(servers: usize, utilisation: f64, ahead: f64) -> f64 {
         logarithm += ((c - number + 1.0) / number).ln() + missing.ln() + number / offered;
         let term = (logarithm - missing.ln()).exp() * ratio(c, offered, ahead, number);
         sum += term;
-        if sum.is_infinite() {
+        // At loads this low the share is below any number, whatever an infinite weight is multiplied with.
+        if !sum.is_finite() {
             return 0.0;
         }
     }
@@ -94,7 +119,7 @@ mod tests {
     #[test]
     fn one_server_by_its_own_formula() {
         for rho in [0.5, 0.8, 0.95] {
-            let sigma = 1.0 - one_minus_sigma(rho);
+            let sigma = 1.0 - one_minus_sigma(rho, 1.0 - rho);
             let queue = Dmc::new(rho, 1.0, 1).unwrap();
             assert!((queue.p_wait - sigma).abs() < 1e-12);
             assert!((queue.wait_ms / 1e3 - sigma / (1.0 - sigma)).abs() < 1e-9);

@@ -24,11 +24,11 @@ pub fn wait_ms(
     service_per_s: f64,
     servers_count: usize,
 ) -> Result<f64, ModelError> {
-    let (servers, capacity_per_s) = stable(rate_per_s, service_per_s, servers_count)?;
+    let load = stable(rate_per_s, service_per_s, servers_count)?;
     if rate_per_s == 0.0 {
         return Ok(0.0);
     }
-    let spare = (capacity_per_s - rate_per_s) / capacity_per_s;
+    let (servers, spare) = (load.servers, load.spare());
     let service_times = if series_is_short(servers, spare) {
         by_series(servers, 1.0 - spare)
     } else {

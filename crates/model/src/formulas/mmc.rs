@@ -39,13 +39,12 @@ impl Mmc {
         service_per_s: f64,
         servers_count: usize,
     ) -> Result<Mmc, ModelError> {
-        let (servers, capacity_per_s) = stable(rate_per_s, service_per_s, servers_count)?;
-        let spare = (capacity_per_s - rate_per_s) / capacity_per_s;
-        let p_wait = erlang_c(servers, rate_per_s / service_per_s, spare);
+        let load = stable(rate_per_s, service_per_s, servers_count)?;
+        let p_wait = erlang_c(load.servers, rate_per_s / service_per_s, load.spare());
         Ok(Mmc {
             rate_per_s,
             service_per_s,
-            servers,
+            servers: load.servers,
             p_wait,
         })
     }
@@ -145,6 +144,8 @@ impl Mmc {
 
     /// Returns θ = cμ − λ, the spare capacity in queries per second.
     fn spare_per_s(&self) -> f64 {
-        self.service_per_s * self.servers as f64 - self.rate_per_s
+        // Of the exact product, as in `stable`.
+        self.service_per_s
+            .mul_add(self.servers as f64, -self.rate_per_s)
     }
 }

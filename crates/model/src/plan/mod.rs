@@ -9,10 +9,12 @@
 //! slowest slice meets the target, and hence the number of replicas. The plan with the fewest servers
 //! wins; ties go to the lower response time.
 
+mod replay;
 mod search;
 mod sensitivity;
 mod server;
 
+pub use replay::{CONTRADICTION_MIN, Checked, LOWER_SHARES, Replay};
 pub use search::{Fleet, Told, plan, plan_watched};
 pub use sensitivity::{WhatIf, sensitivity, sensitivity_watched};
 
@@ -47,6 +49,9 @@ pub enum Alike {
 pub struct Request {
     /// Measured search times of one partition, or of several that are added up.
     pub searches: Searches,
+    /// Core time of each of these queries beside its search, in the same order, in ms: front-end, merging,
+    /// details, summaries, rendering. Spent once a query, whatever the slices. Empty for none.
+    pub rest_ms: Vec<f64>,
     /// Number of documents to be searched, over the number in the measurement.
     pub documents_ratio: f64,
     /// Memory of the measured index, in GB; 0 for no memory limit.
@@ -75,7 +80,7 @@ pub struct Request {
     /// Core time that every query takes in every partition beside its search (look-ups, messages), in
     /// ms. This is the cost of many slices and partitions.
     pub overhead_ms: f64,
-    /// Time added to every response for front-end, network and summaries, in ms.
+    /// Time added to every response in which no core of a server works, such as that of the network, in ms.
     pub fixed_ms: f64,
     /// Upper limit on slices, and so on the fan-out.
     pub slices_max: usize,
@@ -91,6 +96,7 @@ impl Request {
     pub fn new(searches: Searches, rate_per_s: f64, target: Target, cores: usize) -> Request {
         Request {
             searches,
+            rest_ms: Vec::new(),
             documents_ratio: 1.0,
             index_gb: 0.0,
             rate_per_s,
@@ -151,7 +157,16 @@ impl Request {
             busy > 0.0 && busy < 1.0,
             "between 0 and 1",
         )?;
-        positive("the work of a query (ms)", self.searches.work_ms())?;
+        if !self.rest_ms.is_empty() && self.rest_ms.len() != self.searches.queries() {
+            return Err(ModelError::Conflict(
+                "every query needs a time beside its search, or none has one",
+            ));
+        }
+        for &rest_ms in &self.rest_ms {
+            not_negative("the time of a query beside its search (ms)", rest_ms)?;
+        }
+        let work_ms = self.searches.work_ms() + self.rest_mean_ms();
+        positive("the work of a query (ms)", work_ms)?;
         Ok(())
     }
 
@@ -159,6 +174,11 @@ impl Request {
     pub fn speed_up(&self, partitions: usize) -> f64 {
         let doublings = (partitions as f64).log2();
         partitions as f64 * self.split_efficiency.powf(doublings)
+    }
+
+    /// Returns the mean of [`Request::rest_ms`].
+    pub fn rest_mean_ms(&self) -> f64 {
+        self.rest_ms.iter().sum::<f64>() / self.rest_ms.len().max(1) as f64
     }
 
     /// Returns the search time on the slowest of `slices`, over that on a core of the measurement.
@@ -208,8 +228,20 @@ impl Request {
                 self.speed
             ),
             format!(
-                "each partition costs {} ms of a core beyond its search; everything else takes {} ms a query",
-                self.overhead_ms, self.fixed_ms
+                "each partition costs {} ms of a core beyond its search",
+                self.overhead_ms
+            ),
+            match self.rest_ms.is_empty() {
+                true => "front-end, details and summaries take no time of a core".to_owned(),
+                false => format!(
+                    "front-end, details, summaries and rendering take {:.3} ms of a core a query, once, shared by \
+                     its slices, and hold the cores of its partitions meanwhile",
+                    self.rest_mean_ms()
+                ),
+            },
+            format!(
+                "{:.3} ms of every answer pass without work of a server, such as on the network",
+                self.fixed_ms
             ),
         ];
         if self.index_gb > 0.0 {

@@ -46,7 +46,7 @@ pub fn plan(request: &Request) -> Result<Fleet, ModelError> {
 /// The errors of [`plan`].
 pub fn plan_watched(request: &Request, what: &str, told: Told<'_>) -> Result<Fleet, ModelError> {
     request.check()?;
-    let works = Works::of(&request.searches)?;
+    let works = Works::of(request)?;
     let mut best: Option<Fleet> = None;
     let slices: Vec<usize> = slice_counts(request);
     let ways: Vec<(usize, usize)> = slices
@@ -144,7 +144,7 @@ pub(super) fn evaluate(
     fleet: &mut Fleet,
     rate_per_s: f64,
 ) -> Result<(), ModelError> {
-    let works = Works::of(&request.searches)?;
+    let works = Works::of(request)?;
     let server = ServerLoad::new(request, &works, fleet.slices, fleet.partitions);
     evaluate_on(&server, fleet, rate_per_s)
 }

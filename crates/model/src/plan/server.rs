@@ -11,25 +11,30 @@ use crate::error::ModelError;
 use crate::fan_out;
 use crate::simulate::{Arrivals, Earliest, Order, Searches, Streams, Times, sorted_quantile};
 
-/// Search times of a request, prepared once for all fleets.
+/// Times of the queries of a request, prepared once for all fleets.
 pub(super) struct Works {
-    /// Times of whole queries, in the order of measurement.
+    /// Work of the search of whole queries and time beside it, in the order of measurement.
     times: Times,
-    /// Work of each query in ms, ascending.
-    sorted_ms: Vec<f64>,
+    /// The same pairs, in ms.
+    pairs_ms: Vec<[f64; 2]>,
 }
 
 impl Works {
-    pub(super) fn of(searches: &Searches) -> Result<Works, ModelError> {
-        let mut works_ms: Vec<f64> = searches.rows().map(|row| row.iter().sum()).collect();
-        let whole = Searches::new(works_ms.iter().map(|&work| vec![work]))?;
-        works_ms.sort_unstable_by(f64::total_cmp);
+    pub(super) fn of(request: &Request) -> Result<Works, ModelError> {
+        let works_ms = request.searches.rows().map(|row| row.iter().sum::<f64>());
+        let rest_ms = request
+            .rest_ms
+            .iter()
+            .copied()
+            .chain(std::iter::repeat(0.0));
+        let pairs_ms: Vec<[f64; 2]> = works_ms.zip(rest_ms).map(Into::into).collect();
+        let searches = Searches::new(pairs_ms.iter().map(|pair| pair.to_vec()))?;
         Ok(Works {
             times: Times::Measured {
-                searches: whole,
+                searches,
                 order: Order::Shuffled,
             },
-            sorted_ms: works_ms,
+            pairs_ms,
         })
     }
 
@@ -37,10 +42,12 @@ impl Works {
     pub(super) fn unloaded_ms(&self, request: &Request, slices: usize, partitions: usize) -> f64 {
         let independent = request.independent_slices(slices);
         let share = fan_out::server_share(request.target.share, independent);
-        let search_ms = sorted_quantile(&self.sorted_ms, share) * request.slice_factor(slices);
-        search_ms / request.speed_up(partitions)
-            + request.overhead_ms / request.speed
-            + request.fixed_ms
+        let faster = request.speed_up(partitions) / request.slice_factor(slices);
+        let of_query =
+            |&[search_ms, rest_ms]: &[f64; 2]| search_ms / faster + rest_ms / request.speed;
+        let mut times_ms: Vec<f64> = self.pairs_ms.iter().map(of_query).collect();
+        times_ms.sort_unstable_by(f64::total_cmp);
+        sorted_quantile(&times_ms, share) + request.overhead_ms / request.speed + request.fixed_ms
     }
 }
 
@@ -48,7 +55,8 @@ impl Works {
 pub(super) fn limit_per_s(request: &Request, slices: usize, partitions: usize) -> f64 {
     let lost = partitions as f64 / request.speed_up(partitions);
     let search_ms = request.searches.work_ms() * request.slice_factor(slices) * lost;
-    let work_ms = search_ms + partitions as f64 * request.overhead_ms / request.speed;
+    let rest_ms = request.rest_mean_ms() / slices as f64;
+    let work_ms = search_ms + partitions as f64 * (request.overhead_ms + rest_ms) / request.speed;
     1e3 * request.cores as f64 / work_ms
 }
 
@@ -61,6 +69,10 @@ pub(super) struct ServerLoad<'a> {
     speed_up: f64,
     overhead_ms: f64,
     fixed_ms: f64,
+    /// Share of the time beside the search that a query spends on this server, over the speed of a core.
+    rest_here: f64,
+    /// Share that it spends on servers of other slices.
+    rest_elsewhere: f64,
     queries: usize,
     warm_up: usize,
     seed: u64,
@@ -88,6 +100,8 @@ impl<'a> ServerLoad<'a> {
             speed_up: request.speed_up(partitions) / request.slice_factor(slices),
             overhead_ms: request.overhead_ms / request.speed,
             fixed_ms: request.fixed_ms,
+            rest_here: 1.0 / slices as f64 / request.speed,
+            rest_elsewhere: (1.0 - 1.0 / slices as f64) / request.speed,
             queries,
             warm_up: queries / 10,
             seed: request.seed,
@@ -110,14 +124,16 @@ impl<'a> ServerLoad<'a> {
         let mut streams = Streams::of(self.seed);
         let mut free = Earliest::new(self.places);
         (0..self.places).for_each(|place| free.set(place, 0.0));
-        let mut work_ms = [0.0];
+        let mut work_ms = [0.0; 2];
         for number in 0..self.queries {
             let arrived_ms = clock.next_ms(&mut streams.arrivals);
             source.fill(&mut streams.times, &mut work_ms);
-            let search_ms = work_ms[0] / self.speed_up + self.overhead_ms;
-            let end_ms = free.instant_ms().max(arrived_ms) + search_ms;
+            let [search_ms, rest_ms] = work_ms;
+            let here_ms = search_ms / self.speed_up + self.overhead_ms + rest_ms * self.rest_here;
+            let end_ms = free.instant_ms().max(arrived_ms) + here_ms;
             free.set(free.core(), end_ms);
-            if number >= self.warm_up && !more(end_ms - arrived_ms + self.fixed_ms) {
+            let beside_ms = rest_ms * self.rest_elsewhere + self.fixed_ms;
+            if number >= self.warm_up && !more(end_ms - arrived_ms + beside_ms) {
                 break;
             }
         }
@@ -233,7 +249,18 @@ mod tests {
         };
         let searches = request.searches.resplit(split).unwrap();
         let searches = searches.lengthened(request.overhead_ms / request.speed);
-        let works = Works::of(&request.searches).unwrap();
+        // Every part is as long as the query holds its cores.
+        let here = 1.0 / slices as f64 / request.speed;
+        let beside = request
+            .rest_ms
+            .iter()
+            .copied()
+            .chain(std::iter::repeat(0.0));
+        let rows = searches.unwrap();
+        let rows = rows.rows().zip(beside);
+        let rows = rows.map(|(row, rest_ms)| row.iter().map(|ms| ms + rest_ms * here).collect());
+        let searches = Searches::new(rows);
+        let works = Works::of(request).unwrap();
         let mut settings = Settings::new(
             Machine::of_cores(request.cores),
             Arrivals::Poisson { rate_per_s },
@@ -243,7 +270,13 @@ mod tests {
             },
             ServerLoad::new(request, &works, slices, partitions).queries,
         );
-        settings.fixed_ms = request.fixed_ms;
+        // With several slices the time beside the search is equal for all queries here.
+        let elsewhere = (1.0 - 1.0 / slices as f64) / request.speed;
+        let beside_ms = request
+            .rest_ms
+            .first()
+            .map_or(0.0, |rest_ms| rest_ms * elsewhere);
+        settings.fixed_ms = beside_ms + request.fixed_ms;
         settings.seed = request.seed;
         let degree = partitions;
         run(&settings, &mut Fifo { degree }).unwrap().responses_ms
@@ -254,8 +287,10 @@ mod tests {
         let mut kept = 0;
         for alike in [Alike::Proportional { imbalance: 1.1 }, Alike::Independent] {
             for (cores, slices, partitions) in [(8, 1, 1), (8, 2, 4), (6, 3, 2), (4, 5, 4)] {
-                let request = request(cores, alike);
-                let works = Works::of(&request.searches).unwrap();
+                let mut request = request(cores, alike);
+                let differing = |idx: usize| if slices == 1 { (idx % 7) as f64 } else { 2.0 };
+                request.rest_ms = (0..997).map(differing).collect();
+                let works = Works::of(&request).unwrap();
                 let server = ServerLoad::new(&request, &works, slices, partitions);
                 for load in [0.001, 0.3, 0.7, 0.9, 0.99, 1.5] {
                     let rate_per_s = load * server.limit_per_s;
@@ -276,7 +311,7 @@ mod tests {
     #[test]
     fn bounded_replicas_are_those_of_the_unbounded_search() {
         let request = request(8, Alike::Proportional { imbalance: 1.0 });
-        let works = Works::of(&request.searches).unwrap();
+        let works = Works::of(&request).unwrap();
         let server = ServerLoad::new(&request, &works, 1, 4);
         let rate_per_s = 40.0 * server.limit_per_s;
         let needed = server.replicas_needed(rate_per_s, 40, None).unwrap();

@@ -21,7 +21,9 @@ Response time counts from the instant at which a request was due, not from the o
 sent: requests that become due while the server stands still wait, and their wait is included.
 Service time counts from sending. A percentile is shown if at least ten samples lie beyond it.
 
-Exit codes: 0 measured, 1 no answer, target not kept, or stopped, 2 wrong usage.
+Exit codes: 0 measured; 1 no answer, target not kept, or stopped; 2 wrong usage; 3 measured, but the
+figures are not those of a server that keeps up: unanswered (requests failed or were refused),
+client-limited (sent late, or dropped) or unstable, unless --despite names it.
 
 EXAMPLES:
     shorttail load http://127.0.0.1:7700 --queries queries.txt --rate 150 --duration 60s
@@ -90,7 +92,7 @@ pub(crate) struct LoadArguments {
     think: Option<Think>,
     /// Find the highest rate at which a percentile keeps a target, such as p99=300ms
     #[arg(long, value_name = "TARGET", value_parser = RateSearch::parse,
-          conflicts_with_all = ["arrivals", "from", "trace", "save", "repeat"])]
+          conflicts_with_all = ["arrivals", "from", "trace", "repeat"])]
     pub(super) search: Option<RateSearch>,
     /// Duration of the measurement
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_duration)]
@@ -112,7 +114,8 @@ pub(crate) struct LoadArguments {
     #[arg(long, value_name = "N", default_value = "1000",
           value_parser = RangedU64ValueParser::<usize>::new().range(1..=60_000))]
     connections: usize,
-    /// Folder in which every sample is kept, as run.json and samples.parquet
+    /// Folder in which every sample is kept, as run.json and samples.parquet; with --search, those of each rate in
+    /// a folder of its own, probe-1, probe-2 and so on, beside search.json
     #[arg(long, value_name = "RUN")]
     pub(super) save: Option<PathBuf>,
     /// File of documents, lines of JSON, that are written beside the load
@@ -130,6 +133,10 @@ pub(crate) struct LoadArguments {
     /// Percent of the changes that delete a document sent before
     #[arg(long, value_name = "PERCENT", default_value = "0", value_parser = clap::value_parser!(u8).range(0..=100))]
     write_deleting: u8,
+    /// Labels with which a run is good enough, so that the exit code is 0: client-limited, unanswered, unstable
+    #[arg(long, value_name = "LABEL,...", value_delimiter = ',',
+          value_parser = ["client-limited", "unanswered", "unstable"])]
+    pub(super) despite: Vec<String>,
     /// Skip the measurement of this client's own limits, against a server that does nothing
     #[arg(long)]
     pub(super) no_self_check: bool,

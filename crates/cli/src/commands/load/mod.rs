@@ -9,8 +9,11 @@ mod written;
 
 use crate::failure::note;
 use crate::interrupt::Interrupt;
-use ::load::{Live, RateSearch, RunRecord, SelfCheck, Settings, Summary, highest_kept};
-use anyhow::bail;
+use ::load::{
+    Label, Live, Probe, RateSearch, RunRecord, SelfCheck, ServerProcess, Settings, Summary,
+    highest_kept, is_client_the_limit,
+};
+use anyhow::{Context, bail};
 use repetition::Repetition;
 use serde_json::{Map, Value};
 use std::io::Write;
@@ -19,6 +22,9 @@ use std::process::ExitCode;
 
 pub(crate) use arguments::LoadArguments;
 pub(super) use watch::until_stopped;
+
+/// Exit code of a run that was measured and has failed by one of [`Label::FAILED`].
+const LABELLED: u8 = 3;
 
 /// Runs the subcommand.
 pub(super) fn run(arguments: LoadArguments) -> anyhow::Result<ExitCode> {
@@ -57,12 +63,17 @@ fn measure(
     let writes = arguments.writes()?;
     let mut repetitions: Vec<Repetition> = Vec::new();
     let mut saved = Ok(());
+    let server = ServerProcess::listening_at(settings.target.address());
     for (folder, seed) in folders.into_iter().zip(settings.seed..) {
         settings.seed = seed;
+        let cpu_before = server.as_ref().and_then(ServerProcess::cpu_time);
         let (outcome, written) = watch::run(&settings, writes.as_ref(), interrupt)?;
         let summary = Summary::of(&outcome);
         let mut record = RunRecord::of(&settings, &outcome, &summary, self_check);
         record.notes.clone_from(&notes);
+        let cpu_after = server.as_ref().and_then(ServerProcess::cpu_time);
+        let cpu = cpu_before.zip(cpu_after);
+        record.server_cpu_s = cpu.map(|(before, after)| after.saturating_sub(before).as_secs_f64());
         if let Some(folder) = folder {
             saved = record.save(&folder, &outcome.samples);
         }
@@ -85,7 +96,7 @@ fn measure(
     }
     stdout.flush()?;
     saved?;
-    conclude(&settings, &repetitions)
+    conclude(arguments, &settings, &repetitions)
 }
 
 /// Returns the folder of each repetition, or `None` if samples are not saved: the folder itself, or numbered ones in
@@ -101,7 +112,11 @@ fn folders(arguments: &LoadArguments) -> Vec<Option<PathBuf>> {
         .collect()
 }
 
-fn conclude(settings: &Settings, repetitions: &[Repetition]) -> anyhow::Result<ExitCode> {
+fn conclude(
+    arguments: &LoadArguments,
+    settings: &Settings,
+    repetitions: &[Repetition],
+) -> anyhow::Result<ExitCode> {
     let answered = repetitions
         .iter()
         .any(|run| run.summary.response.count() > 0);
@@ -120,7 +135,19 @@ fn conclude(settings: &Settings, repetitions: &[Repetition]) -> anyhow::Result<E
             ending.name()
         );
     }
-    Ok(ExitCode::SUCCESS)
+    let labels = repetitions.iter().flat_map(|run| &run.summary.labels);
+    Ok(exit_code(arguments, labels.map(Label::name)))
+}
+
+/// Returns the exit code of a measured run with these labels.
+fn exit_code<'a>(arguments: &LoadArguments, labels: impl IntoIterator<Item = &'a str>) -> ExitCode {
+    let is_failure = |name: &str| {
+        Label::FAILED.contains(&name) && !arguments.despite.iter().any(|taken| taken == name)
+    };
+    match labels.into_iter().any(is_failure) {
+        true => ExitCode::from(LABELLED),
+        false => ExitCode::SUCCESS,
+    }
 }
 
 fn search_rate(
@@ -133,29 +160,73 @@ fn search_rate(
         from_qps: arguments.rate.unwrap_or(search.from_qps),
         ..*search
     };
+    let save = arguments.save.as_deref();
+    if let Some(folder) = save {
+        prepare_search(folder)?;
+    }
     let mut stdout = std::io::stdout();
     if !arguments.json {
         show::write_probe_head(&mut stdout, &search)?;
     }
-    let mut printed = Ok(());
+    let server = ServerProcess::listening_at(settings.target.address());
+    let mut cpu_before = server.as_ref().and_then(ServerProcess::cpu_time);
+    let (mut printed, mut saved, mut number) = (Ok(()), Ok(()), 0);
     let live = std::sync::Arc::new(Live::default());
     let probes = watch::until_stopped(&live, interrupt, || {
-        search.run(settings, &live, |probe| {
+        search.run(settings, &live, |probe, settings, outcome| {
+            number += 1;
+            let cpu_after = server.as_ref().and_then(ServerProcess::cpu_time);
+            let cpu = cpu_before.zip(cpu_after);
+            cpu_before = cpu_after;
+            if let (Some(folder), true) = (save, saved.is_ok()) {
+                let mut record = RunRecord::of(settings, outcome, &probe.summary, None);
+                record.server_cpu_s =
+                    cpu.map(|(before, after)| after.saturating_sub(before).as_secs_f64());
+                saved = record.save(&folder.join(format!("probe-{number}")), &outcome.samples);
+            }
             if !arguments.json && printed.is_ok() {
                 printed = show::write_probe(&mut stdout, probe).and_then(|()| stdout.flush());
             }
         })
     })?;
     printed?;
+    let found = show::search_json(&search, &probes);
     match arguments.json {
-        true => show::write_search_json(&mut stdout, &search, &probes)?,
+        true => writeln!(stdout, "{found}")?,
         false => show::write_search_end(&mut stdout, &search, &probes)?,
+    }
+    saved?;
+    if let Some(folder) = save {
+        save_search(folder, &found)?;
     }
     if live.is_stopped() {
         bail!("stopped before the end; the rates tried until then are above");
     }
-    Ok(match highest_kept(&probes) {
-        Some(_) => ExitCode::SUCCESS,
-        None => ExitCode::FAILURE,
-    })
+    Ok(search_exit_code(arguments, &probes))
+}
+
+/// Returns 1 where no rate keeps the target, and that of `client-limited` where this client was the limit.
+fn search_exit_code(arguments: &LoadArguments, probes: &[Probe]) -> ExitCode {
+    match (highest_kept(probes), is_client_the_limit(probes)) {
+        (Some(_), true) => exit_code(arguments, ["client-limited"]),
+        (Some(_), false) => ExitCode::SUCCESS,
+        (None, _) => ExitCode::FAILURE,
+    }
+}
+
+/// Creates the folder of a search before it begins.
+fn prepare_search(folder: &Path) -> anyhow::Result<()> {
+    if folder.join("search.json").exists() || folder.join("probe-1").exists() {
+        bail!(
+            "{}: holds a search already; save to another folder",
+            folder.display()
+        );
+    }
+    Ok(RunRecord::prepare(folder)?)
+}
+
+fn save_search(folder: &Path, found: &Value) -> anyhow::Result<()> {
+    let path = folder.join("search.json");
+    std::fs::write(&path, format!("{found:#}\n"))
+        .with_context(|| format!("{}: cannot write; make room there", path.display()))
 }

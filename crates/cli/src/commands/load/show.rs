@@ -244,6 +244,7 @@ fn json_of(run: &Repetition) -> Result<Value, serde_json::Error> {
         "offered_qps": summary.offered_qps,
         "achieved_qps": summary.achieved_qps,
         "late": summary.late_count,
+        "unanswered": summary.response_of_all.never_count(),
         "endings": endings,
         "response": json_of_times(&summary.response),
         "response_of_all": json_of_times(&summary.response_of_all),
@@ -323,11 +324,8 @@ pub(super) fn write_search_end(
     Ok(())
 }
 
-pub(super) fn write_search_json(
-    to: &mut impl Write,
-    search: &RateSearch,
-    probes: &[Probe],
-) -> io::Result<()> {
+/// Returns a search and its probes as JSON.
+pub(super) fn search_json(search: &RateSearch, probes: &[Probe]) -> Value {
     let tried: Vec<Value> = probes
         .iter()
         .map(|probe| {
@@ -338,16 +336,16 @@ pub(super) fn write_search_json(
                 "kept": probe.verdict == ProbeVerdict::Kept,
                 "verdict": probe.verdict.name(),
                 "response": json_of_times(&probe.summary.response),
+                "response_of_all": json_of_times(&probe.summary.response_of_all),
                 "labels": labels,
             })
         })
         .collect();
-    let all = json!({
+    json!({
         "percentile": search.percentile,
         "target_us": search.target.as_secs_f64() * 1e6,
         "is_client_the_limit": is_client_the_limit(probes),
         "highest_qps": highest_kept(probes).map(|probe| probe.rate_qps),
         "probes": tried,
-    });
-    writeln!(to, "{all}")
+    })
 }

@@ -2,10 +2,13 @@
 
 use super::rates::parse_positive;
 use super::table::{Table, ms, number, percent, write_json};
-use crate::search_times::read_search_times;
+use crate::search_times::{RunArguments, read_search_times};
 use anyhow::{bail, ensure};
 use clap::builder::RangedU64ValueParser;
-use model::fan_out::{self, ASSUMPTIONS, FanOut, quantile_ms, slower_share};
+use model::fan_out::{
+    self, ALIKE_ASSUMPTIONS, ASSUMPTIONS, FanOut, Slices, alike_quantile_ms, quantile_ms,
+    slower_share,
+};
 use model::simulate::{Arrivals, Distribution, Order, Split, Times};
 use serde::Serialize;
 use std::io::Write;
@@ -43,6 +46,13 @@ pub(super) struct FanOutArguments {
     /// Arrival rate in queries a second; each query goes to all servers
     #[arg(long, value_name = "PER_S", value_parser = parse_positive)]
     rate: Option<f64>,
+    /// Imbalance of the servers: standard deviation of the logarithm of a query's time on one of them over its own
+    /// time, which all share
+    #[arg(long, value_name = "SIGMA", default_value_t = fan_out::IMBALANCE, conflicts_with = "independent")]
+    imbalance: f64,
+    /// Draw the time of a query on each server anew, as if what makes answers slow were not the query
+    #[arg(long)]
+    independent: bool,
     /// Hedging delay in ms: after it without an answer, a second request goes to the other of two replicas
     #[arg(long, value_name = "MS")]
     hedge: Option<f64>,
@@ -52,6 +62,8 @@ pub(super) struct FanOutArguments {
     /// Seed of the random numbers
     #[arg(long, value_name = "SEED", default_value = "1")]
     seed: u64,
+    #[command(flatten)]
+    of_run: RunArguments,
     /// Print one line of JSON for each number of servers
     #[arg(long)]
     json: bool,
@@ -65,6 +77,11 @@ struct Line {
     response_p50_ms: Option<f64>,
     response_p90_ms: Option<f64>,
     response_p99_ms: Option<f64>,
+    /// Median by the formula from one server's response times, as if all took alike but for their imbalance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    alike_p50_ms: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    alike_p99_ms: Option<f64>,
     /// Median by order statistics of one server's response times, as if servers were independent.
     independent_p50_ms: Option<f64>,
     independent_p99_ms: Option<f64>,
@@ -99,12 +116,20 @@ pub(super) fn run(arguments: &FanOutArguments, out: &mut impl Write) -> anyhow::
         "p50",
         "p90",
         "p99",
+        "p50 if alike",
+        "p99 if alike",
         "p50 if independent",
         "p99 if independent",
     ];
     if arguments.hedge.is_some() {
         headings.extend(["hedged p50", "hedged p99", "extra requests", "extra work"]);
     }
+    let slices = match arguments.independent {
+        true => Slices::Independent,
+        false => Slices::Alike {
+            imbalance: arguments.imbalance,
+        },
+    };
     let mut table = Table::new(headings);
     for &servers in &arguments.servers {
         let fan_out = FanOut {
@@ -112,6 +137,7 @@ pub(super) fn run(arguments: &FanOutArguments, out: &mut impl Write) -> anyhow::
             cores: arguments.cores,
             arrivals: Arrivals::Poisson { rate_per_s },
             times: times.clone(),
+            slices,
             queries: arguments.queries,
             warm_up: arguments.queries / 10,
             seed: arguments.seed,
@@ -127,8 +153,16 @@ pub(super) fn run(arguments: &FanOutArguments, out: &mut impl Write) -> anyhow::
         table.write(out)?;
         writeln!(
             out,
-            "\ncores busy {}; simulated servers share their arrivals\nif independent: {ASSUMPTIONS}",
-            percent(load)
+            "\ncores busy {}; simulated servers share their arrivals, and {}\nif alike: {ALIKE_ASSUMPTIONS}\nif \
+             independent: {ASSUMPTIONS}",
+            percent(load),
+            match slices {
+                Slices::Independent => "a query takes a time of its own on each".to_owned(),
+                Slices::Alike { imbalance } => format!(
+                    "a query's time is common to all, times a factor of each with σ {}",
+                    number(imbalance)
+                ),
+            }
         )?;
     }
     Ok(())
@@ -136,7 +170,7 @@ pub(super) fn run(arguments: &FanOutArguments, out: &mut impl Write) -> anyhow::
 
 fn times_of(arguments: &FanOutArguments) -> anyhow::Result<Times> {
     if let Some(run) = &arguments.run {
-        let searches = read_search_times(run)?;
+        let searches = read_search_times(run, &arguments.of_run)?.searches;
         return Ok(Times::Measured {
             searches,
             order: Order::Shuffled,
@@ -195,11 +229,17 @@ fn simulated(fan_out: &FanOut, hedge: Option<f64>) -> anyhow::Result<Line> {
         }
         None => fan_out::simulate(fan_out)?,
     };
+    let alike = |share: f64| match fan_out.slices {
+        Slices::Alike { imbalance } => alike_quantile_ms(&one, fan_out.servers, imbalance, share),
+        Slices::Independent => None,
+    };
     let mut line = Line {
         servers: fan_out.servers,
         response_p50_ms: supported(&slowest, 0.5),
         response_p90_ms: supported(&slowest, 0.9),
         response_p99_ms: supported(&slowest, 0.99),
+        alike_p50_ms: alike(0.5),
+        alike_p99_ms: alike(0.99),
         independent_p50_ms: quantile_ms(&one, fan_out.servers, 0.5),
         independent_p99_ms: quantile_ms(&one, fan_out.servers, 0.99),
         ..Line::default()
@@ -222,6 +262,8 @@ fn row(line: &Line, hedged: bool) -> Vec<String> {
         time(line.response_p50_ms),
         time(line.response_p90_ms),
         time(line.response_p99_ms),
+        time(line.alike_p50_ms),
+        time(line.alike_p99_ms),
         time(line.independent_p50_ms),
         time(line.independent_p99_ms),
     ];

@@ -1,7 +1,7 @@
 //! `shorttail model figures`: recalculation of published figures.
 
 use super::table::{Table, number, write_json};
-use crate::search_times::read_search_times;
+use crate::search_times::{RunArguments, read_search_times};
 use clap::builder::RangedU64ValueParser;
 use model::figures::{Series, partition_tails, slow_processors, thesis_scenarios, thesis_waits};
 use std::io::Write;
@@ -30,6 +30,8 @@ pub(super) struct FiguresArguments {
     /// Prices of the figure of costs [default: those of `shorttail model tco --print`]
     #[arg(long, value_name = "FILE")]
     costs: Option<PathBuf>,
+    #[command(flatten)]
+    of_run: RunArguments,
     /// Print one line of JSON for each curve
     #[arg(long)]
     json: bool,
@@ -40,8 +42,9 @@ pub(super) fn run(arguments: &FiguresArguments, out: &mut impl Write) -> anyhow:
     let searches = arguments
         .run
         .as_deref()
-        .map(read_search_times)
-        .transpose()?;
+        .map(|run| read_search_times(run, &arguments.of_run))
+        .transpose()?
+        .map(|times| times.searches);
     let costs = super::tco::read_costs(arguments.costs.as_deref())?;
     let mut list = thesis_scenarios()?;
     list.extend(thesis_waits()?);

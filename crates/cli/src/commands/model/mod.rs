@@ -1,5 +1,6 @@
 //! `shorttail model`: predictions by queueing theory and simulation, one file a question.
 
+pub(super) mod checked;
 mod crossing;
 mod fan_out;
 mod figures;
@@ -55,7 +56,7 @@ pub(super) fn run(arguments: ModelArguments) -> anyhow::Result<ExitCode> {
         Question::Mmc(arguments) => mmc::run(&arguments, &mut out)?,
         Question::Scenarios(arguments) => scenarios::run(&arguments, &mut out)?,
         Question::Crossing(arguments) => crossing::run(&arguments, &mut out)?,
-        Question::Simulate(arguments) => simulate::run(&arguments, &mut out)?,
+        Question::Simulate(arguments) => return simulate::run(&arguments, &mut out),
         Question::FanOut(arguments) => fan_out::run(&arguments, &mut out)?,
         Question::Tco(arguments) => tco::run(&arguments, &mut out)?,
         Question::Figures(arguments) => figures::run(&arguments, &mut out)?,

@@ -9,19 +9,22 @@ use self::handlers::{Asked, HandlersArguments};
 use self::machine::{MachineArguments, write_energies};
 use super::rates::parse_positive;
 use super::table::{Table, ms, number, percent, write_json};
+use crate::commands::model::checked::{RunLine, conclude, write_checked};
 use crate::commands::policies::{Policies, parse_policies};
 use crate::figures::count;
-use crate::search_times::read_search_times;
+use crate::search_times::{MeasuredRun, RunArguments, SearchTimes, read_search_times};
 use anyhow::{bail, ensure};
 use clap::builder::RangedU64ValueParser;
 use model::energy::Energy;
 use model::simulate::{
-    Arrivals, Distribution, Layout, NextCore, Order, Settings, Split, Summary, Times, summarise,
+    Arrivals, Distribution, Layout, NextCore, Order, Searches, Settings, Split, Summary, Times,
+    summarise,
 };
 use schedule::policy::{Fifo, IdleShare, Policy};
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
 TIMES is a folder of a load run, or a file: JSON lines with `times_ms` (one number a partition) or
@@ -119,10 +122,15 @@ pub(super) struct SimulateArguments {
     /// Seed of the random numbers
     #[arg(long, value_name = "SEED", default_value = "1")]
     seed: u64,
+    #[command(flatten)]
+    of_run: RunArguments,
     /// Print one line of JSON for each rate
     #[arg(long)]
     json: bool,
 }
+
+/// Share of the percentile that is held against that of a load run.
+const CHECKED_SHARE: f64 = 0.99;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Shape {
@@ -171,6 +179,9 @@ struct Line {
     joules_per_query_estimated: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     joules_per_query_above_idle_estimated: Option<f64>,
+    /// What the run says of itself; only for a folder of a load run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<RunLine>,
 }
 
 impl Line {
@@ -202,6 +213,7 @@ impl Line {
             joules_per_query_estimated: energy.map(|energy| energy.joules_per_query),
             joules_per_query_above_idle_estimated: energy
                 .map(|energy| energy.joules_per_query_above_idle),
+            run: None,
         }
     }
 
@@ -231,8 +243,17 @@ impl Line {
 }
 
 /// Runs the subcommand.
-pub(super) fn run(arguments: &SimulateArguments, out: &mut impl Write) -> anyhow::Result<()> {
-    let times = times_of(arguments)?;
+pub(super) fn run(arguments: &SimulateArguments, out: &mut impl Write) -> anyhow::Result<ExitCode> {
+    let (times, run) = times_of(arguments)?;
+    let checked = match &run {
+        Some(run) => run.checked(CHECKED_SHARE)?,
+        None => None,
+    };
+    if let Some(despite) = run.as_ref().and_then(MeasuredRun::despite_line)
+        && !arguments.json
+    {
+        writeln!(out, "{}", crate::terminal::printable(&despite))?;
+    }
     if !arguments.handlers.handlers.is_empty() {
         let policies = match &arguments.policy {
             Some(policies) => policies.clone(),
@@ -251,9 +272,17 @@ pub(super) fn run(arguments: &SimulateArguments, out: &mut impl Write) -> anyhow
             seed: arguments.seed,
             json: arguments.json,
         };
-        return handlers::run(&asked, out);
+        handlers::run(&asked, out)?;
+        if !arguments.json {
+            for assumption in run.iter().flat_map(|run| &run.assumed).take(1) {
+                writeln!(out, "{assumption}")?;
+            }
+        }
+        out.flush()?;
+        return Ok(ExitCode::SUCCESS);
     }
     let machine = arguments.machine.machine()?;
+    let fixed_ms = run.as_ref().map_or(0.0, |run| run.idle_ms);
     let most_per_s = 1e3 * machine.capacity() / times.work_ms();
     let list = arguments.arrivals.list(most_per_s)?;
     let first = list.first().cloned();
@@ -265,6 +294,7 @@ pub(super) fn run(arguments: &SimulateArguments, out: &mut impl Write) -> anyhow
     settings.queue_max = arguments.queue;
     settings.deadline_ms = arguments.deadline;
     settings.seed = arguments.seed;
+    settings.fixed_ms = fixed_ms;
     let bounded = settings.queue_max.is_some() || settings.deadline_ms.is_some();
     let degree = arguments.degree.unwrap_or(parts);
     let is_idle_share = is_idle_share(arguments)?;
@@ -285,7 +315,8 @@ pub(super) fn run(arguments: &SimulateArguments, out: &mut impl Write) -> anyhow
         let policy = || policy_of(is_idle_share, degree);
         let summary = summarise(&settings, arguments.runs, policy)?;
         let energy = arguments.machine.energy(&summary.activity)?;
-        let line = Line::of(&summary, energy, bounded);
+        let mut line = Line::of(&summary, energy, bounded);
+        line.run = run.as_ref().map(|run| RunLine::of(run, checked));
         energies.push((line.rate_per_s, energy.filter(|_| !line.overloaded)));
         if arguments.json {
             write_json(out, &line)?;
@@ -294,7 +325,8 @@ pub(super) fn run(arguments: &SimulateArguments, out: &mut impl Write) -> anyhow
         }
     }
     if arguments.json {
-        return Ok(());
+        out.flush()?;
+        return conclude(checked, &arguments.of_run);
     }
     table.write(out)?;
     write_energies(&energies, out)?;
@@ -303,18 +335,32 @@ pub(super) fn run(arguments: &SimulateArguments, out: &mut impl Write) -> anyhow
         out,
         "\n{} part{} a query, {} of one core together; at most {} queries/s\n{} runs of {} queries a rate, ± \
          is the 95 % interval; lost: refused, late or answered in part\nassumed: cores of the speed that the \
-         times were measured on; nothing but the search takes time",
+         times were measured on; {}",
         parts,
         if parts == 1 { "" } else { "s" },
         ms(work_ms),
         number(most_per_s),
         arguments.runs,
         count(queries as u64),
+        match run {
+            None => "nothing but the search takes time".to_owned(),
+            Some(_) => format!(
+                "{} of every answer pass without work of a core",
+                ms(fixed_ms)
+            ),
+        },
     )?;
-    Ok(())
+    if let Some(run) = &run {
+        for assumption in &run.assumed {
+            writeln!(out, "{assumption}")?;
+        }
+        write_checked(checked, CHECKED_SHARE, out)?;
+    }
+    out.flush()?;
+    conclude(checked, &arguments.of_run)
 }
 
-fn times_of(arguments: &SimulateArguments) -> anyhow::Result<Times> {
+fn times_of(arguments: &SimulateArguments) -> anyhow::Result<(Times, Option<MeasuredRun>)> {
     let split = arguments.partitions.map(|parts| Split {
         parts,
         speed_up: arguments.speed_up.unwrap_or(parts as f64),
@@ -336,29 +382,46 @@ fn times_of(arguments: &SimulateArguments) -> anyhow::Result<Times> {
             },
         };
         let split = split.unwrap_or(Split::perfect(1));
-        return Ok(Times::Drawn {
+        let times = Times::Drawn {
             mean_ms,
             distribution,
             split,
-        });
+        };
+        return Ok((times, None));
     }
     let Some(run) = &arguments.run else {
         bail!("give a file of search times, or a --mean");
     };
-    let mut searches = read_search_times(run)?;
+    let SearchTimes { mut searches, run } = read_search_times(run, &arguments.of_run)?;
     // Times measured with the same number of partitions include their imbalance; a split assumes it.
     if let Some(split) = split
         && (split.parts != searches.parts() || arguments.speed_up.is_some())
     {
         searches = searches.resplit(split)?;
     }
-    Ok(Times::Measured {
+    if let Some(run) = &run
+        && arguments.handlers.handlers.is_empty()
+    {
+        searches = with_rest(&searches, &run.rest_ms)?;
+    }
+    let times = Times::Measured {
         searches,
         order: match arguments.replay {
             true => Order::AsMeasured,
             false => Order::Shuffled,
         },
-    })
+    };
+    Ok((times, run))
+}
+
+/// Returns searches with what a query takes beside its search added to its first part, which no split shortens.
+fn with_rest(searches: &Searches, rest_ms: &[f64]) -> anyhow::Result<Searches> {
+    let rows = searches.rows().zip(rest_ms).map(|(row, rest_ms)| {
+        let mut row = row.to_vec();
+        row[0] += rest_ms;
+        row
+    });
+    Ok(Searches::new(rows)?)
 }
 
 fn layout_of(
