@@ -100,17 +100,25 @@ fn numbers_beyond_calculation_are_refused() {
             outside(constant_service::wait_ms(rate, service, servers));
             outside(Closed::new(8, rate, service, servers).map(|queue| queue.response_ms));
         }
-        let finite = |value: f64| assert!(value.is_finite(), "{value}");
         for (rate, service) in [(1e99, 1e99), (1e-99, 1e-99), (1e-90, 1e90), (9.9e99, 1e100)] {
+            let finite = |what: &str, value: f64| {
+                assert!(
+                    value.is_finite(),
+                    "{what} of {rate} {service} {servers}: {value}"
+                );
+            };
             // The first is an overload of a single server.
             let Ok(queue) = Mmc::new(rate, service, servers) else {
                 continue;
             };
-            finite(queue.wait_ms());
-            finite(queue.response_quantile_ms(0.99));
-            finite(queue.in_system());
-            finite(Dmc::new(rate, service, servers).unwrap().wait_ms);
-            finite(constant_service::wait_ms(rate, service, servers).unwrap());
+            finite("wait", queue.wait_ms());
+            finite("p99", queue.response_quantile_ms(0.99));
+            finite("in system", queue.in_system());
+            finite("D/M/c", Dmc::new(rate, service, servers).unwrap().wait_ms);
+            finite(
+                "M/D/c",
+                constant_service::wait_ms(rate, service, servers).unwrap(),
+            );
         }
     }
 }

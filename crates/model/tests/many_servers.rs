@@ -192,13 +192,13 @@ const ALIKE: [(usize, f64, [f64; 3]); 4] = [
 
 #[test]
 fn a_query_that_takes_alike_on_all_slices_waits_for_the_fullest() {
-    let own_ms = lognormal_quantiles(400_000);
+    let own_ms = lognormal_quantiles(40_000);
     for (servers, imbalance, expected) in ALIKE {
         for (share, expected) in [0.5, 0.9, 0.99].into_iter().zip(expected) {
             let formula = alike_quantile_ms(&own_ms, servers, imbalance, share).unwrap();
             // The sample of own times is random, of the rest nothing is.
             let case = format!("{servers} {imbalance} {share}: {formula} {expected}");
-            assert!((formula / expected - 1.0).abs() < 0.02, "{case}");
+            assert!((formula / expected - 1.0).abs() < 0.06, "{case}");
             let beyond = alike_exceeds(&own_ms, servers, imbalance, formula);
             assert!((beyond - (1.0 - share)).abs() < 1e-6, "{case}: {beyond}");
         }

@@ -30,7 +30,8 @@ pub fn wait_ms(
     }
     let (servers, spare) = (load.servers, load.spare());
     let service_times = if series_is_short(servers, spare) {
-        by_series(servers, 1.0 - spare)
+        // Not 1 − spare, which has lost the digits of a low load.
+        by_series(servers, rate_per_s / load.capacity_per_s)
     } else {
         by_roots(servers, spare)
     };
@@ -186,5 +187,8 @@ mod tests {
         assert!((waiting(8, 0.999_999) - 1.0).abs() < 1e-3);
         assert_eq!(wait_ms(0.0, 1.0, 3).unwrap(), 0.0);
         assert!(wait_ms(3.0, 1.0, 3).is_err());
+        // A low load: M/G/1's ρ/2 service times.
+        let seldom = wait_ms(1e-14, 1.0, 1).unwrap();
+        assert!((seldom / 5e-12 - 1.0).abs() < 1e-9, "{seldom}");
     }
 }
