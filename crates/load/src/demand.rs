@@ -2,8 +2,9 @@
 //!
 //! ```text
 //! search   CPU time of the handlers, where the server measured it; else their wall clock
-//! rest     front-end, merging, details, summaries, rendering: scaled to the CPU time of the whole
-//!          process where that is known; else their wall clock
+//! rest     front-end, merging, details, summaries, rendering: their wall clock
+//!          wall clocks are scaled to the CPU time of the server's process, where that is known: both if
+//!          they are longer than it, else the rest, which then has what no phase covers
 //! idle     the median of what a request takes beyond both and beyond the queue: network and hand-overs
 //! ```
 //!
@@ -29,8 +30,8 @@ pub struct Demand {
     pub searches_with_cpu: usize,
     /// CPU time of the server's process over its answers, in ms; `None` where the run has none.
     pub cpu_ms_per_answer: Option<f64>,
-    /// Whether [`Demand::rest_ms`] was scaled to that CPU time.
-    pub is_rest_cpu: bool,
+    /// Whether wall clocks were scaled to that CPU time.
+    pub is_scaled: bool,
 }
 
 /// An answer with its phases.
@@ -57,7 +58,8 @@ impl Demand {
             cpu_ms_per_answer: cpu_ms_per_answer(record, outcome),
             ..Demand::default()
         };
-        demand.scale_rest();
+        let is_known: Vec<bool> = answers.iter().map(|one| search_ms(one.phases).1).collect();
+        demand.scale(&is_known);
         demand.idle_ms = median(answers.iter().enumerate().map(|(idx, one)| {
             let service_ms = one.sample.service_ns().unwrap_or_default() as f64 / 1e6;
             let queued_ms = one.phases.queueing as f64 / 1e3;
@@ -74,7 +76,7 @@ impl Demand {
             all.searches_ms.extend(&demand.searches_ms);
             all.rest_ms.extend(&demand.rest_ms);
             all.searches_with_cpu += demand.searches_with_cpu;
-            all.is_rest_cpu &= demand.is_rest_cpu;
+            all.is_scaled &= demand.is_scaled;
         }
         // Runs follow each other; their instants are each run's own.
         all.arrivals_ms.clear();
@@ -84,44 +86,63 @@ impl Demand {
         Some(all)
     }
 
-    /// Scales the rest so that search and rest together take the CPU time of the process. A process with
-    /// less than its searches report is a front-end whose searches ran elsewhere: then wall clock stays.
-    fn scale_rest(&mut self) {
+    /// Scales wall clocks so that search and rest together take the CPU time of the process. `is_known` says
+    /// which searches have a CPU time of their own. A process with less than these searches take is one of
+    /// several, and its time says nothing of the whole.
+    fn scale(&mut self, is_known: &[bool]) {
         let Some(cpu_ms) = self.cpu_ms_per_answer else {
             return;
         };
-        let (search_ms, rest_ms) = (mean(&self.searches_ms), mean(&self.rest_ms));
-        let left_ms = cpu_ms - search_ms;
+        let count = self.searches_ms.len() as f64;
+        let of_searches = |wanted: bool| {
+            let all = self.searches_ms.iter().zip(is_known);
+            all.filter(|(_, known)| **known == wanted)
+                .map(|(ms, _)| ms / count)
+                .sum::<f64>()
+        };
+        let (known_ms, unknown_ms) = (of_searches(true), of_searches(false));
+        let rest_ms = mean(&self.rest_ms);
+        let left_ms = cpu_ms - known_ms;
         if left_ms <= 0.0 {
             return;
         }
-        match rest_ms > 0.0 {
-            true => self
-                .rest_ms
-                .iter_mut()
-                .for_each(|ms| *ms *= left_ms / rest_ms),
-            false => self.rest_ms.fill(left_ms),
+        self.is_scaled = true;
+        if unknown_ms + rest_ms > left_ms {
+            let factor = left_ms / (unknown_ms + rest_ms);
+            let unknown = self.searches_ms.iter_mut().zip(is_known);
+            unknown
+                .filter(|(_, known)| !**known)
+                .for_each(|(ms, _)| *ms *= factor);
+            self.rest_ms.iter_mut().for_each(|ms| *ms *= factor);
+        } else {
+            // The rest has no phase: connections, HTTP, the kernel.
+            let beyond_ms = left_ms - unknown_ms - rest_ms;
+            self.rest_ms.iter_mut().for_each(|ms| *ms += beyond_ms);
         }
-        self.is_rest_cpu = true;
     }
 
     /// Returns how search and rest were measured, one sentence each.
     pub fn assumed(&self) -> Vec<String> {
         let (answers, with_cpu) = (self.searches_ms.len(), self.searches_with_cpu);
+        let wall = match self.is_scaled {
+            true => "their wall clock, no more than the CPU time of the server's process",
+            false => "their wall clock, which includes waits for a core",
+        };
         let search = match with_cpu {
-            0 => "the CPU time of searches was not recorded (`trace=1` in the URL of the load records it): their \
-                  wall clock is taken, which includes waits for a core"
-                .to_owned(),
-            _ if with_cpu == answers => "searches take the CPU time that the server measured".to_owned(),
+            0 => format!(
+                "the CPU time of searches was not recorded (`trace=1` in the URL of the load records it): they take {wall}"
+            ),
+            _ if with_cpu == answers => {
+                "searches take the CPU time that the server measured".to_owned()
+            }
             _ => format!(
-                "searches take the CPU time that the server measured for {with_cpu} of {answers}, and their wall \
-                 clock for the others"
+                "searches take the CPU time that the server measured for {with_cpu} of {answers}, the others {wall}"
             ),
         };
         let (search_ms, rest_ms) = (mean(&self.searches_ms), mean(&self.rest_ms));
-        let rest = match (self.is_rest_cpu, self.cpu_ms_per_answer) {
+        let rest = match (self.is_scaled, self.cpu_ms_per_answer) {
             (true, Some(cpu_ms)) => format!(
-                "front-end, details, summaries and rendering take {rest_ms:.3} ms of a core a query, what the \
+                "front-end, details, summaries and rendering take {rest_ms:.3} ms of a core a query: what the \
                  server's process used ({cpu_ms:.3} ms an answer) beyond its searches ({search_ms:.3} ms)"
             ),
             (_, cpu_ms) => format!(
@@ -264,10 +285,19 @@ mod tests {
         let whole = run(42_000, [Some(1_290); 3], Some(0.006)).unwrap();
         let each_ms = whole.searches_ms[0] + whole.rest_ms[0];
         assert!((each_ms - 2.0).abs() < 1e-12, "{each_ms}");
-        assert!(whole.is_rest_cpu);
+        assert!(whole.is_scaled);
+        // Without CPU times of searches their wall clock shrinks with the rest, in proportion.
+        let unknown = run(42_000, [None; 3], Some(0.006)).unwrap();
+        let sum_ms = unknown.searches_ms[0] + unknown.rest_ms[0];
+        assert!((sum_ms - 2.0).abs() < 1e-12, "{sum_ms}");
+        assert!((unknown.searches_ms[0] / unknown.rest_ms[0] - 210.0).abs() < 1e-9);
+        // A process that used more than all phases: the searches stay what they were.
+        let beyond = run(1_000, [None; 3], Some(0.006)).unwrap();
+        assert_eq!(beyond.searches_ms, [1.0; 3]);
+        assert!((beyond.rest_ms[0] - 1.0).abs() < 1e-12);
         // The process of a front-end used less than its searches report.
         let front_end = run(42_000, [Some(1_290); 3], Some(0.003)).unwrap();
-        assert!(!front_end.is_rest_cpu);
+        assert!(!front_end.is_scaled);
         assert!((front_end.rest_ms[0] - 0.2).abs() < 1e-12);
         assert!(front_end.assumed()[1].contains("less CPU time"));
     }

@@ -17,7 +17,7 @@ pub enum ModelError {
         capacity_per_s: f64,
     },
     /// A number lies outside the domain of the formula or simulation.
-    #[error("{what} is {value}; it must be {wanted}")]
+    #[error("{what} is {}; it must be {wanted}", short(*value))]
     Outside {
         /// The quantity, in words and with its unit.
         what: &'static str,
@@ -40,6 +40,15 @@ pub enum ModelError {
     /// A table of costs could not be read.
     #[error("the costs cannot be read: {0}")]
     Costs(String),
+}
+
+/// Formats a number without its hundreds of zeros.
+fn short(value: f64) -> String {
+    let is_plain = value == 0.0 || (1e-6..1e16).contains(&value.abs());
+    match is_plain || !value.is_finite() {
+        true => value.to_string(),
+        false => format!("{value:e}"),
+    }
 }
 
 /// Upper limit on the size of every number, and lower limit on those that must be more than 0: products and
