@@ -90,5 +90,7 @@ fn percentile(share: f64) -> String {
 }
 
 fn difference(checked: &Checked) -> String {
-    format!("{:+.0} %", 100.0 * (checked.ratio() - 1.0))
+    // The sum turns −0 into 0.
+    let percent = (100.0 * (checked.ratio() - 1.0)).round() + 0.0;
+    format!("{percent:+.0} %")
 }
