@@ -8,7 +8,7 @@ use text::{Analyzer, Language, Languages};
 /// Analyzer asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum AnalyzerChoice {
-    /// That of the existing index; for a new one `standard` in the languages of its documents.
+    /// That of the existing index; for a new one `standard2` in the languages of its documents.
     #[default]
     Detected,
     Exactly(Analyzer),
@@ -51,14 +51,29 @@ impl FromStr for LanguagesChoice {
     }
 }
 
+/// Returns the newest edition of `standard` for that name, which is that of all its editions where no language is named.
+/// A name with languages, as an index shows it, is that edition alone.
+pub(crate) fn newest(analyzer: Analyzer) -> Analyzer {
+    match analyzer {
+        Analyzer::FirstStandard(languages) if languages == Languages::default() => {
+            Analyzer::Standard(languages)
+        }
+        analyzer => analyzer,
+    }
+}
+
 impl AnalyzerChoice {
     /// Combines the options `--analyzer` and `--languages`.
     pub(crate) fn of_options(
         analyzer: Option<Analyzer>,
         languages: Option<LanguagesChoice>,
     ) -> anyhow::Result<AnalyzerChoice> {
+        let analyzer = analyzer.map(newest);
         let standard = Analyzer::Standard(Languages::default());
         Ok(match (analyzer, languages) {
+            (Some(Analyzer::FirstStandard(_)), Some(LanguagesChoice::Exactly(languages))) => {
+                AnalyzerChoice::Exactly(Analyzer::FirstStandard(languages))
+            }
             (Some(Analyzer::Standard(_)) | None, Some(LanguagesChoice::Exactly(languages))) => {
                 AnalyzerChoice::Exactly(Analyzer::Standard(languages))
             }

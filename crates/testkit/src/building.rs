@@ -228,7 +228,11 @@ pub fn build_plans() -> impl Strategy<Value = BuildPlan> {
 /// One term a place, or several: compounds, accented words in two stems.
 fn analyzers() -> impl Strategy<Value = Analyzer> {
     let standard = Languages::default().with(Language::French);
-    prop_oneof![3 => Just(Analyzer::Plain), 2 => Just(Analyzer::Standard(standard))]
+    prop_oneof![
+        3 => Just(Analyzer::Plain),
+        2 => Just(Analyzer::Standard(standard)),
+        1 => Just(Analyzer::FirstStandard(standard)),
+    ]
 }
 
 /// One partition for all chunks, some, or one a chunk.

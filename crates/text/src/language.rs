@@ -1,6 +1,5 @@
 //! Languages that `standard` stems, at most one for each script of an index.
 
-use crate::token::UnknownAnalyzer;
 use frostem::{Algorithm, Stemmer};
 
 /// Scripts of which a language may be stemmed.
@@ -179,22 +178,21 @@ impl Languages {
     }
 
     /// Parses codes, each after a `-`, as in `-en-ru`.
-    pub(crate) fn parse(codes: &str) -> Result<Languages, UnknownAnalyzer> {
-        let unknown = || UnknownAnalyzer(format!("standard{codes}"));
+    pub(crate) fn parse(codes: &str) -> Option<Languages> {
         let mut languages = Languages::default();
         let mut parts = codes.split('-');
         match parts.next() {
             Some("") => {}
-            _ => return Err(unknown()),
+            _ => return None,
         }
         for code in parts {
-            let language = Language::of_code(code).ok_or_else(unknown)?;
+            let language = Language::of_code(code)?;
             if languages.of(language.script()).is_some() {
-                return Err(unknown());
+                return None;
             }
             languages = languages.with(language);
         }
-        Ok(languages)
+        Some(languages)
     }
 }
 
@@ -238,10 +236,10 @@ mod tests {
             .with(Language::German)
             .with(Language::English);
         assert_eq!(languages.to_string(), "-en-ru");
-        assert_eq!(Languages::parse("-en-ru"), Ok(languages));
-        assert_eq!(Languages::parse(""), Ok(Languages::default()));
+        assert_eq!(Languages::parse("-en-ru"), Some(languages));
+        assert_eq!(Languages::parse(""), Some(Languages::default()));
         for wrong in ["-xx", "en", "-en-de", "-", "-en-"] {
-            assert!(Languages::parse(wrong).is_err(), "{wrong}");
+            assert!(Languages::parse(wrong).is_none(), "{wrong}");
         }
     }
 }

@@ -6,7 +6,7 @@ pub const TERM_BYTES_MAX: usize = 1024;
 /// Error for an unknown analyzer name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "there is no analyzer `{0}`: use `standard`, followed by languages as in `standard-en`, or `plain` or `english`"
+    "there is no analyzer `{0}`: use `standard2`, followed by languages as in `standard2-en`, or `plain` or `english`"
 )]
 pub struct UnknownAnalyzer(pub String);
 

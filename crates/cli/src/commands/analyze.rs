@@ -1,6 +1,6 @@
 //! `shorttail analyze`: the terms that a text is indexed by, and the forms in which a query looks for its words.
 
-use crate::languages::LanguagesChoice;
+use crate::languages::{LanguagesChoice, newest};
 use crate::terminal::{Style, printable};
 use anyhow::bail;
 use index::Index;
@@ -34,7 +34,7 @@ pub(crate) struct AnalyzeArguments {
     /// The text, or - for standard input
     #[arg(required = true)]
     text: Vec<String>,
-    /// Analyzer: standard, plain, english, or the name that an index shows, such as standard-en [default: standard]
+    /// Analyzer: standard, plain, english, or the name that an index shows, such as standard2-en [default: standard]
     #[arg(long, value_name = "NAME", conflicts_with = "index")]
     analyzer: Option<Analyzer>,
     /// Languages whose words `standard` stems: auto (that of the text), none, or codes such as de,ru [default: auto]
@@ -118,14 +118,17 @@ fn chosen(
 ) -> anyhow::Result<Analyzer> {
     let named = match analyzer {
         None => Analyzer::Standard(Languages::default()),
-        Some(named) => named,
+        Some(named) => newest(named),
     };
     let is_named = named != Analyzer::Standard(Languages::default());
     Ok(match languages {
         Some(_) if !named.shares_places() => {
             bail!("--languages goes with --analyzer standard; `{named}` has its own rules")
         }
-        Some(LanguagesChoice::Exactly(languages)) => Analyzer::Standard(languages),
+        Some(LanguagesChoice::Exactly(languages)) => match named {
+            Analyzer::FirstStandard(_) => Analyzer::FirstStandard(languages),
+            _ => Analyzer::Standard(languages),
+        },
         _ if is_named => named,
         _ => {
             let mut detector = Detector::default();

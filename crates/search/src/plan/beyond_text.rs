@@ -17,12 +17,19 @@ use crate::query::parse::{BOOST_MAX, BOOST_MIN};
 use crate::query::tree::Query;
 use index::{Field, IndexError};
 
+/// Number of alternatives from which phrases are looked up by their longest word first.
+const FEW: usize = 3;
+
 impl Planner<'_> {
     /// Plans optional clauses. What words score beyond the text stays with a clause that other words decide about.
     pub(super) fn alternatives(&mut self, queries: &[Query]) -> Result<Vec<Node>, IndexError> {
         self.prefetch_all(queries);
         let mut nodes = Vec::with_capacity(queries.len());
         for query in queries {
+            if queries.len() > FEW && self.is_nowhere(query)? {
+                nodes.push(Node::Nothing);
+                continue;
+            }
             let before = self.beyond_text.len();
             let node = self.scored(query)?;
             nodes.push(match counts_alone(query) {
@@ -31,6 +38,19 @@ impl Planner<'_> {
             });
         }
         Ok(nodes)
+    }
+
+    /// Returns whether the longest word of a phrase is in no document. Of the ways of writing a phrase most have a word
+    /// that nobody writes.
+    fn is_nowhere(&self, query: &Query) -> Result<bool, IndexError> {
+        let Query::Phrase { field, terms, .. } = query else {
+            return Ok(false);
+        };
+        let longest = terms.iter().max_by_key(|term| term.len());
+        match longest {
+            Some(term) => Ok(self.statistics.term(*field, term)?.is_none()),
+            None => Ok(true),
+        }
     }
 
     /// Returns a clause together with what its words score beyond the text, the clauses from `first` on.

@@ -4,6 +4,7 @@ mod aggregates;
 mod agreement;
 mod collectors;
 mod columns;
+mod compounds;
 mod cursors;
 mod deletions;
 mod modifiers;

@@ -4,12 +4,14 @@
 //! |---|---|---|
 //! | `plain` | maximal run of `char::is_alphanumeric` characters | each character lower-cased by itself (no final sigma) |
 //! | `english` | the same | the same, then stemmed (Snowball) |
-//! | `standard`, `standard-en`, `standard-de-ru`, … | that of [`crate::standard`] | folded, stemmed in these languages |
+//! | `standard2`, `standard2-en`, `standard2-de-ru`, … | that of [`crate::standard`] | folded, stemmed in these languages |
+//! | `standard`, `standard-en`, `standard-de-ru`, … | that of its first edition | the same |
 //!
 //! A term is cut to [`TERM_BYTES_MAX`].
 
 use crate::language::Languages;
 use crate::pattern::{Pattern, Regex, RegexError, folded_regex};
+use crate::standard::rules::Rules;
 use crate::standard::query::{phrase_ways, prefixes, query_words};
 use crate::standard::{self, QueryWord, Ways};
 use crate::stem::{Stemming, stem, stem_in_place};
@@ -32,6 +34,8 @@ pub enum Analyzer {
     English,
     /// Words of any script in all ways of writing them, stemmed in these languages.
     Standard(Languages),
+    /// The first edition of these rules, which indexes of earlier versions have.
+    FirstStandard(Languages),
 }
 
 impl Analyzer {
@@ -63,7 +67,10 @@ impl Analyzer {
                 position += 1;
             }),
             Analyzer::Standard(languages) => {
-                return standard::each_token(languages, text, buffer, each);
+                return standard::each_token(Rules::second(languages), text, buffer, each);
+            }
+            Analyzer::FirstStandard(languages) => {
+                return standard::each_token(Rules::first(languages), text, buffer, each);
             }
         }
         position
@@ -80,11 +87,9 @@ impl Analyzer {
 
     /// Calls `each` for every word of a query's text, with the forms that documents may hold it in.
     pub fn each_query_word(self, text: &str, mut each: impl FnMut(QueryWord)) {
-        match self {
-            Analyzer::Standard(languages) => {
-                query_words(languages, text).into_iter().for_each(each);
-            }
-            _ => {
+        match self.standard_rules() {
+            Some(rules) => query_words(rules, text).into_iter().for_each(each),
+            None => {
                 self.each_token(text, &mut String::new(), |token| {
                     each(QueryWord::of_term(token.term.to_owned()));
                 });
@@ -95,9 +100,9 @@ impl Analyzer {
     /// Returns the ways in which a phrase may stand in a document, each a list of terms in consecutive places; as typed,
     /// first. Without a word, none.
     pub fn phrase_ways(self, text: &str) -> Ways {
-        match self {
-            Analyzer::Standard(languages) => phrase_ways(languages, text),
-            _ => Some(self.terms(text))
+        match self.standard_rules() {
+            Some(rules) => phrase_ways(rules, text),
+            None => Some(self.terms(text))
                 .filter(|terms| !terms.is_empty())
                 .map(SmallVec::from_vec)
                 .into_iter()
@@ -108,9 +113,9 @@ impl Analyzer {
     /// Returns the prefixes of terms that the words of `text` are: not stemmed, so `relational*` does not widen to
     /// `relat`.
     pub fn prefixes(self, text: &str) -> Vec<String> {
-        match self {
-            Analyzer::Standard(_) => prefixes(text),
-            _ => Analyzer::Plain.terms(text),
+        match self.standard_rules() {
+            Some(rules) => prefixes(rules.edition, text),
+            None => Analyzer::Plain.terms(text),
         }
     }
 
@@ -144,7 +149,16 @@ impl Analyzer {
 
     /// Returns whether several terms may share a place. Otherwise a text has as many terms as places.
     pub fn shares_places(self) -> bool {
-        matches!(self, Analyzer::Standard(_))
+        self.standard_rules().is_some()
+    }
+
+    /// Returns the rules of an edition of `standard`.
+    pub(crate) fn standard_rules(self) -> Option<Rules> {
+        match self {
+            Analyzer::Plain | Analyzer::English => None,
+            Analyzer::Standard(languages) => Some(Rules::second(languages)),
+            Analyzer::FirstStandard(languages) => Some(Rules::first(languages)),
+        }
     }
 
     /// Returns the name used in manifests and options.
@@ -158,7 +172,8 @@ impl std::fmt::Display for Analyzer {
         match self {
             Analyzer::Plain => formatter.write_str("plain"),
             Analyzer::English => formatter.write_str("english"),
-            Analyzer::Standard(languages) => write!(formatter, "standard{languages}"),
+            Analyzer::Standard(languages) => write!(formatter, "standard2{languages}"),
+            Analyzer::FirstStandard(languages) => write!(formatter, "standard{languages}"),
         }
     }
 }
@@ -167,11 +182,16 @@ impl std::str::FromStr for Analyzer {
     type Err = UnknownAnalyzer;
 
     fn from_str(name: &str) -> Result<Analyzer, UnknownAnalyzer> {
-        match (name, name.strip_prefix("standard")) {
-            ("plain", _) => Ok(Analyzer::Plain),
-            ("english", _) => Ok(Analyzer::English),
-            (_, Some(codes)) => Languages::parse(codes).map(Analyzer::Standard),
-            _ => Err(UnknownAnalyzer(name.to_owned())),
+        let unknown = || UnknownAnalyzer(name.to_owned());
+        let languages = |codes| Languages::parse(codes).ok_or_else(unknown);
+        match name {
+            "plain" => Ok(Analyzer::Plain),
+            "english" => Ok(Analyzer::English),
+            _ => match (name.strip_prefix("standard2"), name.strip_prefix("standard")) {
+                (Some(codes), _) => languages(codes).map(Analyzer::Standard),
+                (None, Some(codes)) => languages(codes).map(Analyzer::FirstStandard),
+                (None, None) => Err(unknown()),
+            },
         }
     }
 }

@@ -60,15 +60,21 @@ fn examples() {
 
 #[test]
 fn names_parse_back() {
-    let standard = "standard-en-ru".parse().expect("a name");
-    for analyzer in [Analyzer::Plain, Analyzer::English, standard] {
+    let standard: Analyzer = "standard2-en-ru".parse().expect("a name");
+    let first: Analyzer = "standard-en-ru".parse().expect("a name");
+    for analyzer in [Analyzer::Plain, Analyzer::English, standard, first] {
         assert_eq!(analyzer.name().parse(), Ok(analyzer));
     }
-    assert_eq!(standard.name(), "standard-en-ru");
+    assert_eq!(standard.name(), "standard2-en-ru");
+    assert_eq!(first.name(), "standard-en-ru");
+    // Existing indexes keep the terms of their name.
+    let terms = |name: &str| name.parse::<Analyzer>().expect("a name").terms("get_temp_dir");
+    assert_eq!(terms("standard"), ["gettempdir", "get", "temp", "dir"]);
+    assert_eq!(terms("standard2").len(), 6);
     let error = "German".parse::<Analyzer>().unwrap_err().to_string();
     assert_eq!(
         error,
-        "there is no analyzer `German`: use `standard`, followed by languages as in `standard-en`, or `plain` or `english`"
+        "there is no analyzer `German`: use `standard2`, followed by languages as in `standard2-en`, or `plain` or `english`"
     );
 }
 

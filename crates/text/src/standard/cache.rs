@@ -2,10 +2,10 @@
 //!
 //! Folding and stemming such a word takes about a microsecond. The words of a text follow Zipf's law, so a small cache
 //! answers most of them. The table is direct-mapped and of fixed size, some megabytes a thread at most, for any corpus. It
-//! caches a pure function of the run's text and the languages, so it changes speed alone.
+//! caches a pure function of the run's text and the rules, so it changes speed alone.
 
 use super::terms::Terms;
-use crate::language::Languages;
+use super::rules::Rules;
 use std::cell::RefCell;
 
 const SLOTS_COUNT: usize = 1 << 14;
@@ -14,7 +14,7 @@ const RUN_BYTES_MAX: usize = 48;
 
 struct Entry {
     run: Box<str>,
-    languages: Languages,
+    rules: Rules,
     terms: Terms,
 }
 
@@ -25,7 +25,7 @@ thread_local! {
 /// Calls `each` for the terms of a run, which `write` makes where they are not known.
 pub(super) fn each_term(
     run: &str,
-    languages: Languages,
+    rules: Rules,
     write: impl FnOnce(&mut Terms),
     mut each: impl FnMut(&str),
 ) {
@@ -37,7 +37,7 @@ pub(super) fn each_term(
     let slot = slot_of(run);
     // The entry is taken out, because `each` may analyse other texts.
     let known = ENTRIES.with_borrow_mut(|entries| entries.get_mut(slot).and_then(Option::take));
-    let is_same = |entry: &Entry| *entry.run == *run && entry.languages == languages;
+    let is_same = |entry: &Entry| *entry.run == *run && entry.rules == rules;
     let entry = match known.filter(|entry| is_same(entry)) {
         Some(entry) => entry,
         None => {
@@ -45,7 +45,7 @@ pub(super) fn each_term(
             write(&mut terms);
             Box::new(Entry {
                 run: run.into(),
-                languages,
+                rules,
                 terms,
             })
         }

@@ -13,12 +13,14 @@
 
 use super::class::{Class, class_of};
 use super::fold::fold_bare_into;
+use super::parts::{folded_letters, folded_number};
+use super::rules::{Edition, Rules};
 use super::runs::{Element, Link};
 use super::terms::{Terms, Ways};
 use super::words::{Stemmed, push_word};
-use crate::language::Languages;
 use smallvec::SmallVec;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Upper limit on the parts of a word whose case changes within. A word of more parts is no name.
 const CASE_PARTS_MAX: usize = 16;
@@ -27,12 +29,12 @@ const CASE_PARTS_MAX: usize = 16;
 type Parts<'a> = SmallVec<[(Cow<'a, str>, Stemmed); 8]>;
 
 /// A compound of a text.
-pub(super) struct Compound<'a> {
-    text: &'a str,
-    start: usize,
-    end: usize,
-    elements: &'a [Element],
-    languages: Languages,
+pub(super) struct Compound<'a, 'e> {
+    pub(super) text: &'a str,
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) elements: &'e [Element],
+    pub(super) rules: Rules,
 }
 
 /// Tie between the parts of a compound.
@@ -50,24 +52,32 @@ enum Tie {
     Signs,
 }
 
-impl<'a> Compound<'a> {
+impl<'a, 'e> Compound<'a, 'e> {
     pub(super) fn new(
         text: &'a str,
         [start, end]: [usize; 2],
-        elements: &'a [Element],
-        languages: Languages,
-    ) -> Compound<'a> {
+        elements: &'e [Element],
+        rules: Rules,
+    ) -> Compound<'a, 'e> {
         Compound {
             text,
             start,
             end,
             elements,
-            languages,
+            rules,
         }
     }
 
     /// Adds the terms of a document.
     pub(super) fn push_terms(&self, terms: &mut Terms) {
+        match self.rules.edition {
+            Edition::First => self.push_terms_of_parts(terms),
+            Edition::Second => self.push_terms_of_runs(terms),
+        }
+    }
+
+    /// Adds the terms of a document in the first edition.
+    fn push_terms_of_parts(&self, terms: &mut Terms) {
         self.push_named(terms);
         let tie = self.tie();
         self.push_whole(terms);
@@ -88,7 +98,7 @@ impl<'a> Compound<'a> {
                     pieces.truncate(1);
                 }
                 for (piece, stemmed) in &pieces {
-                    push_word(piece, *stemmed, self.languages, terms);
+                    push_word(piece, *stemmed, self.rules.languages, terms);
                 }
                 for number in 0..self.elements.len() {
                     self.push_case_parts(number, terms);
@@ -97,7 +107,7 @@ impl<'a> Compound<'a> {
         }
     }
 
-    /// Returns the forms of a query: terms that follow each other, any of the lists.
+    /// Returns the forms of a query in the first edition: terms that follow each other, any of the lists.
     pub(super) fn forms(&self) -> Ways {
         let mut terms = Terms::default();
         if self.push_named(&mut terms) {
@@ -105,7 +115,7 @@ impl<'a> Compound<'a> {
         }
         let tie = self.tie();
         match self.without_dots() {
-            Some(whole) => push_word(&whole, self.stemmed(), self.languages, &mut terms),
+            Some(whole) => push_word(&whole, self.stemmed(), self.rules.languages, &mut terms),
             None => self.push_whole(&mut terms),
         }
         let mut forms = terms.single_forms();
@@ -122,7 +132,7 @@ impl<'a> Compound<'a> {
         if parts.len() > 1 {
             let first_term = |(part, stemmed): &(Cow<'_, str>, Stemmed)| {
                 let mut terms = Terms::default();
-                push_word(part, *stemmed, self.languages, &mut terms);
+                push_word(part, *stemmed, self.rules.languages, &mut terms);
                 terms.iter().next().map(str::to_owned)
             };
             forms.push(parts.iter().filter_map(first_term).collect());
@@ -131,11 +141,48 @@ impl<'a> Compound<'a> {
     }
 
     /// Adds the term of a name with signs before or after it. Returns whether it is one.
-    fn push_named(&self, terms: &mut Terms) -> bool {
+    pub(super) fn push_named(&self, terms: &mut Terms) -> bool {
         let first = self.elements.first().map_or(self.end, |first| first.start);
         let last = self.elements.last().map_or(self.end, |last| last.end);
         let is_named = first > self.start || last < self.end;
-        is_named && terms.push(|out| fold_bare_into(&self.text[self.start..self.end], out))
+        is_named && self.push_written(self.start..self.end, terms)
+    }
+
+    /// Adds a stretch of the text as it is written, folded.
+    pub(super) fn push_written(&self, range: Range<usize>, terms: &mut Terms) -> bool {
+        terms.push(|out| fold_bare_into(&self.text[range], out))
+    }
+
+    /// Adds the whole with its dots, which patterns of terms may ask for.
+    pub(super) fn push_dotted(&self, terms: &mut Terms) {
+        if let Some(dotted) = self.with_dots() {
+            push_word(&dotted, Stemmed::No, self.rules.languages, terms);
+        }
+    }
+
+    /// Returns whether `&` or `@` is among the parts.
+    pub(super) fn has_signs(&self) -> bool {
+        let is_sign = |link| matches!(link, Link::Ampersand | Link::At);
+        self.elements.iter().any(|element| is_sign(element.link))
+    }
+
+    /// Returns whether letters and digits follow each other without anything else between them.
+    pub(super) fn is_of_changes(&self) -> bool {
+        self.tie() == Tie::Digits
+    }
+
+    fn with_dots(&self) -> Option<String> {
+        let has_dots = self.elements.iter().any(|element| element.link == Link::Dot);
+        (has_dots && !self.has_signs()).then(|| {
+            let mut dotted = String::with_capacity(self.end - self.start);
+            for element in self.elements {
+                if element.link == Link::Dot {
+                    dotted.push('.');
+                }
+                dotted.push_str(&self.part(element).0);
+            }
+            dotted
+        })
     }
 
     fn tie(&self) -> Tie {
@@ -155,7 +202,7 @@ impl<'a> Compound<'a> {
     }
 
     /// Returns what follows the only apostrophe of a word, where it is what English leaves of one.
-    fn clitic(&self) -> Option<&'static str> {
+    pub(super) fn clitic(&self) -> Option<&'static str> {
         let [_, last] = self.elements else {
             return None;
         };
@@ -197,9 +244,9 @@ impl<'a> Compound<'a> {
             true => Stemmed::No,
             false => self.stemmed(),
         };
-        push_word(&whole, stemmed, self.languages, terms);
+        push_word(&whole, stemmed, self.rules.languages, terms);
         if let Some(whole) = self.without_dots() {
-            push_word(&whole, self.stemmed(), self.languages, terms);
+            push_word(&whole, self.stemmed(), self.rules.languages, terms);
         }
     }
 
@@ -212,17 +259,24 @@ impl<'a> Compound<'a> {
     }
 
     /// Returns an element as a word: a number without what groups its digits.
-    fn part(&self, element: &Element) -> (Cow<'a, str>, Stemmed) {
+    pub(super) fn part(&self, element: &Element) -> (Cow<'a, str>, Stemmed) {
         let written = &self.text[element.start..element.end];
-        match element.is_number {
-            true => (number(written), Stemmed::No),
-            false => (written.into(), Stemmed::Yes),
-        }
+        let stemmed = if element.is_number { Stemmed::No } else { Stemmed::Yes };
+        let part = match (self.rules.edition, element.is_number) {
+            (Edition::First, true) => number(written),
+            (Edition::First, false) => written.into(),
+            (Edition::Second, true) => match folded_number(written) {
+                Cow::Borrowed(written) => number(written),
+                Cow::Owned(folded) => number(&folded).into_owned().into(),
+            },
+            (Edition::Second, false) => folded_letters(written),
+        };
+        (part, stemmed)
     }
 
-    fn push_element(&self, element: &Element, terms: &mut Terms) {
+    pub(super) fn push_element(&self, element: &Element, terms: &mut Terms) {
         let (part, stemmed) = self.part(element);
-        push_word(&part, stemmed, self.languages, terms);
+        push_word(&part, stemmed, self.rules.languages, terms);
     }
 
     /// Returns what stands between joiners.
@@ -243,7 +297,7 @@ impl<'a> Compound<'a> {
 
     /// Returns whether an element between letters and digits is too small to mean something: one letter, or digits
     /// after one.
-    fn is_small(&self, number: usize) -> bool {
+    pub(super) fn is_small(&self, number: usize) -> bool {
         let written = |element: &Element| &self.text[element.start..element.end];
         let is_letter = |element: &Element| !element.is_number && is_single(written(element));
         let Some(element) = self.elements.get(number) else {
@@ -255,11 +309,11 @@ impl<'a> Compound<'a> {
     }
 
     /// Adds the parts of two letters and more of an element whose case changes within.
-    fn push_case_parts(&self, number: usize, terms: &mut Terms) {
+    pub(super) fn push_case_parts(&self, number: usize, terms: &mut Terms) {
         if self.case_parts(number).nth(1).is_some() {
             for part in self.case_parts(number) {
                 if !is_single(part) {
-                    push_word(part, Stemmed::Yes, self.languages, terms);
+                    push_word(part, Stemmed::Yes, self.rules.languages, terms);
                 }
             }
         }
@@ -267,7 +321,7 @@ impl<'a> Compound<'a> {
 
     /// Returns the parts of letters whose case changes within: before a capital after a small letter, and before the
     /// last of several capitals where two small letters follow it (`XMLHttp`, but not `PDFs`).
-    fn case_parts(&self, number: usize) -> impl Iterator<Item = &'a str> + use<'a> {
+    pub(super) fn case_parts(&self, number: usize) -> impl Iterator<Item = &'a str> + use<'a> {
         let written = match self.elements.get(number) {
             Some(element) if !element.is_number => &self.text[element.start..element.end],
             _ => "",
@@ -288,10 +342,10 @@ impl<'a> Compound<'a> {
 }
 
 /// Returns whether a text is one letter with its marks.
-fn is_single(written: &str) -> bool {
+pub(super) fn is_single(written: &str) -> bool {
     let mut letters = written
         .chars()
-        .filter(|&character| class_of(character) != Class::Extend);
+        .filter(|&character| class_of(Edition::First, character) != Class::Extend);
     letters.nth(1).is_none()
 }
 
@@ -300,12 +354,12 @@ fn case_part_end(letters: &str) -> Option<usize> {
     let mut before = None;
     let shown = letters
         .char_indices()
-        .filter(|(_, c)| class_of(*c) != Class::Extend);
+        .filter(|(_, c)| class_of(Edition::First, *c) != Class::Extend);
     let mut shown = shown.peekable();
     shown.peek()?;
     let is_small = |at: Option<&(usize, char)>| at.is_some_and(|(_, c)| c.is_lowercase());
     while let Some((at, character)) = shown.next() {
-        let is_capital = class_of(character) == Class::Upper;
+        let is_capital = class_of(Edition::First, character) == Class::Upper;
         let begins = match before {
             Some(Class::Lower) => is_capital,
             Some(Class::Upper) if is_capital => {
@@ -317,7 +371,7 @@ fn case_part_end(letters: &str) -> Option<usize> {
         if begins {
             return Some(at);
         }
-        before = Some(class_of(character));
+        before = Some(class_of(Edition::First, character));
     }
     Some(letters.len())
 }

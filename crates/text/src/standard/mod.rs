@@ -5,8 +5,11 @@
 //! fold      one form for all ways of writing the same letters
 //! words     stems, by the language of the script
 //! compound  whole and parts in one place
+//! parts     runs of neighbouring parts, too (second edition)
 //! pairs     Han, kana, Hangul, Thai, Lao, Khmer, Burmese by pairs of letters
 //! query     the same for queries: forms of which any matches
+//! ways      the ways of writing a phrase (second edition)
+//! rules     the editions, each an analyzer of its own
 //! ```
 //!
 //! An index has one language for each script at most, chosen when it is created (`detect`), so a word has the same
@@ -18,10 +21,13 @@ mod compound;
 mod detect;
 mod fold;
 mod pairs;
+mod parts;
 pub(crate) mod query;
+pub(crate) mod rules;
 mod runs;
 mod sieve;
 mod terms;
+mod ways;
 mod words;
 
 #[cfg(test)]
@@ -33,11 +39,12 @@ pub use detect::Detector;
 pub use query::QueryWord;
 pub use terms::{Way, Ways};
 
-use crate::language::{Language, Languages, Script};
+use crate::language::{Language, Script};
 use crate::stem::{Stemming, stem, stem_in_place};
 use crate::token::{TERM_BYTES_MAX, Token};
 use compound::Compound;
 use fold::bare_into;
+use rules::Rules;
 use runs::{Run, each_run};
 pub(crate) use sieve::separates;
 use sieve::{Sieve, Sifted};
@@ -47,12 +54,12 @@ use terms::cut;
 /// Calls `each` for every term of `text`, in order of their places. Returns the number of places.
 #[inline]
 pub(crate) fn each_token(
-    languages: Languages,
+    rules: Rules,
     text: &str,
     buffer: &mut String,
     each: impl FnMut(Token<'_>),
 ) -> u32 {
-    each_token_of(languages, text, buffer, |_| true, each)
+    each_token_of(rules, text, buffer, |_| true, each)
 }
 
 /// What [`each_token_starting`] finds.
@@ -65,7 +72,7 @@ pub(crate) enum Found<'a> {
 /// Calls `each` for the terms of `text` that may begin with one of the bytes `starts`, and for others. Of words that are
 /// analysed only those are for which `is_like` holds, too. Places are not counted.
 pub(crate) fn each_token_starting(
-    languages: Languages,
+    rules: Rules,
     text: &str,
     buffer: &mut String,
     starts: &[bool; 256],
@@ -73,8 +80,8 @@ pub(crate) fn each_token_starting(
     mut each: impl FnMut(Found<'_>),
 ) {
     let keeps_first = |language: Language| language.keeps_first_letter();
-    if !languages.of(Script::Latin).is_none_or(keeps_first) {
-        each_token(languages, text, buffer, |token| each(Found::Token(token)));
+    if !rules.languages.of(Script::Latin).is_none_or(keeps_first) {
+        each_token(rules, text, buffer, |token| each(Found::Token(token)));
         return;
     }
     let has_wide = starts[0x80..].contains(&true);
@@ -98,7 +105,7 @@ pub(crate) fn each_token_starting(
     };
     if has_wide {
         let is_wanted = |run: &Run<'_>| is_wanted(text.as_bytes(), run);
-        each_token_of(languages, text, buffer, is_wanted, |token| {
+        each_token_of(rules, text, buffer, is_wanted, |token| {
             each(Found::Token(token));
         });
         return;
@@ -108,7 +115,7 @@ pub(crate) fn each_token_starting(
         Sifted::Stretch(range) => {
             let (from, stretch) = (range.start, &text[range]);
             let is_wanted = |run: &Run<'_>| is_wanted(stretch.as_bytes(), run);
-            each_token_of(languages, stretch, buffer, is_wanted, |token| {
+            each_token_of(rules, stretch, buffer, is_wanted, |token| {
                 each(Found::Token(Token {
                     start: from + token.start,
                     end: from + token.end,
@@ -121,26 +128,26 @@ pub(crate) fn each_token_starting(
 
 /// Returns the term of a word that [`each_token_starting`] has found.
 pub(crate) fn term_of_word<'a>(
-    languages: Languages,
+    rules: Rules,
     word: &'a str,
     buffer: &'a mut String,
 ) -> &'a str {
-    let latin = languages.of(Script::Latin).map(Stemming::Language);
+    let latin = rules.languages.of(Script::Latin).map(Stemming::Language);
     simple_term(word, latin, buffer)
 }
 
 /// Calls `each` for the terms of the runs that `is_wanted` lets pass.
 #[inline]
 fn each_token_of(
-    languages: Languages,
+    rules: Rules,
     text: &str,
     buffer: &mut String,
     is_wanted: impl Fn(&Run<'_>) -> bool,
     mut each: impl FnMut(Token<'_>),
 ) -> u32 {
-    let latin = languages.of(Script::Latin).map(Stemming::Language);
+    let latin = rules.languages.of(Script::Latin).map(Stemming::Language);
     let mut position = 0;
-    each_run(text, |run| match run {
+    each_run(rules.edition, text, |run| match run {
         run if !is_wanted(&run) => {}
         Run::Word { start, end } => {
             let term = simple_term(&text[start..end], latin, buffer);
@@ -157,12 +164,12 @@ fn each_token_of(
             end,
             elements,
         } => {
-            let compound = Compound::new(text, [start, end], elements, languages);
+            let compound = Compound::new(text, [start, end], elements, rules);
             // Some letters fold to nothing.
             let mut places_count = 0;
             cache::each_term(
                 &text[start..end],
-                languages,
+                rules,
                 |terms| compound.push_terms(terms),
                 |term| {
                     places_count = 1;

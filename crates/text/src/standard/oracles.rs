@@ -5,6 +5,7 @@
 
 use super::class::{Class, class_of, is_ignorable};
 use super::fold::{bare_into, fold_into};
+use super::rules::Edition;
 use super::runs::{ELEMENTS_MAX, Run, each_run};
 use icu_casemap::CaseMapper;
 use icu_normalizer::ComposingNormalizerBorrowed;
@@ -59,6 +60,8 @@ enum Override {
     /// A number that is no digit (`½`, `²`) or a letter that counts (`Ⅳ`) belongs to a word, a sign before Arabic digits
     /// does not.
     Numeric,
+    /// A sign made of letters is letters: `㎏`.
+    Squared,
     /// A compound has [`ELEMENTS_MAX`] elements at most.
     Long,
 }
@@ -76,15 +79,15 @@ fn is_modifier(character: char) -> bool {
 }
 
 /// Explains the boundary at `at`, which is only in one of the two.
-fn explain(text: &str, at: usize, run: Option<&str>, is_long: bool) -> Option<Override> {
-    let extends = |&character: &char| class_of(character) == Class::Extend;
+fn explain(edition: Edition, text: &str, at: usize, run: Option<&str>, is_long: bool) -> Option<Override> {
+    let extends = |&character: &char| class_of(edition, character) == Class::Extend;
     // The letters next to the boundary, without marks.
     let before = text[..at]
         .chars()
         .rev()
         .find(|character| !extends(character));
     let after = text[at..].chars().next();
-    let class = |character: Option<char>| character.map_or(Class::Other, class_of);
+    let class = |character: Option<char>| character.map_or(Class::Other, |c| class_of(edition, c));
     let either = |is: &dyn Fn(Option<char>) -> bool| is(before) || is(after);
     // Signs before Arabic numbers are numbers themselves.
     let is_sign = |c: char| {
@@ -128,6 +131,10 @@ fn explain(text: &str, at: usize, run: Option<&str>, is_long: bool) -> Option<Ov
         ),
         (either(&is_numeric), Override::Numeric),
         (
+            either(&|c| class(c) == Class::Lower && c.is_some_and(|c| !c.is_alphabetic())),
+            Override::Squared,
+        ),
+        (
             after.as_ref().is_some_and(extends) || text[..at].ends_with(|c| extends(&c)),
             Override::LoneMark,
         ),
@@ -142,21 +149,21 @@ fn explain(text: &str, at: usize, run: Option<&str>, is_long: bool) -> Option<Ov
 }
 
 /// Boundaries of the words of UAX #29 that have a letter or a digit, as ICU4X finds them.
-fn boundaries_of_icu(text: &str) -> HashSet<usize> {
+fn boundaries_of_icu(edition: Edition, text: &str) -> HashSet<usize> {
     let segmenter = WordSegmenter::new_dictionary(WordBreakInvariantOptions::default());
     let mut boundaries = HashSet::new();
     let mut from = 0;
     for at in segmenter.segment_str(text).skip(1) {
-        add_if_word(text, from, at, &mut boundaries);
+        add_if_word(edition, text, from, at, &mut boundaries);
         from = at;
     }
     boundaries
 }
 
 /// Adds the ends of a segment that has a letter or a digit, without what stands before its first one.
-fn add_if_word(text: &str, from: usize, to: usize, boundaries: &mut HashSet<usize>) {
+fn add_if_word(edition: Edition, text: &str, from: usize, to: usize, boundaries: &mut HashSet<usize>) {
     let is_wordly = |character| {
-        let class: Class = class_of(character);
+        let class: Class = class_of(edition, character);
         class.is_wordly() || class.is_paired()
     };
     if let Some(start) = text[from..to].find(is_wordly) {
@@ -166,10 +173,15 @@ fn add_if_word(text: &str, from: usize, to: usize, boundaries: &mut HashSet<usiz
 }
 
 /// Compares the runs of a text with words; counts the differences by reason. Panics at one without a reason.
-fn compare(text: &str, words: &HashSet<usize>, overrides: &mut BTreeMap<Override, usize>) -> usize {
+fn compare(
+    edition: Edition,
+    text: &str,
+    words: &HashSet<usize>,
+    overrides: &mut BTreeMap<Override, usize>,
+) -> usize {
     let mut ours = HashSet::new();
     let mut runs = Vec::new();
-    each_run(text, |run| {
+    each_run(edition, text, |run| {
         let (Run::Word { start, end }
         | Run::Compound { start, end, .. }
         | Run::Letters { start, end }) = run
@@ -182,7 +194,7 @@ fn compare(text: &str, words: &HashSet<usize>, overrides: &mut BTreeMap<Override
     let mut outside = 0;
     for &(start, end) in runs.iter().chain([&(text.len(), text.len())]) {
         let is_lost =
-            text[outside..start].contains(|c| class_of(c).is_wordly() || class_of(c).is_paired());
+            text[outside..start].contains(|c| class_of(edition, c).is_wordly() || class_of(edition, c).is_paired());
         assert!(
             !is_lost,
             "no run has the letters of {:?}",
@@ -200,7 +212,7 @@ fn compare(text: &str, words: &HashSet<usize>, overrides: &mut BTreeMap<Override
             .clone()
             .find(|&&(start, end)| start < at && at < end);
         let run = around.map(|&(start, end)| &text[start..end]);
-        match explain(text, at, run, is_long) {
+        match explain(edition, text, at, run, is_long) {
             Some(reason) => *overrides.entry(reason).or_default() += 1,
             None => {
                 let near = |range: &str| range.chars().take(12).collect::<String>();
@@ -226,7 +238,10 @@ fn words_are_those_of_icu_but_for_overrides() {
     let mut overrides = BTreeMap::new();
     let mut runs_count = 0;
     each_text(|text| {
-        runs_count += compare(text, &boundaries_of_icu(text), &mut overrides);
+        for edition in [Edition::First, Edition::Second] {
+            let words = boundaries_of_icu(edition, text);
+            runs_count += compare(edition, text, &words, &mut overrides);
+        }
     });
     println!("{runs_count} runs, boundaries that differ: {overrides:?}");
     assert!(runs_count > 10_000, "{runs_count}");
@@ -235,7 +250,7 @@ fn words_are_those_of_icu_but_for_overrides() {
 #[test]
 fn characters_of_all_classes_in_threes_are_cut_as_icu_does_but_for_overrides() {
     // Each class of UAX #29, and each of ours.
-    let characters: Vec<char> = "\r\n\u{B} aZé0½:,.'\"_-@&+#·\u{301}\u{200D}\u{AD}\u{202F}א\u{5F3}カひ漢한ก\u{E31}☎👍🏽🇩\u{2060}ʼ™"
+    let characters: Vec<char> = "\r\n\u{B} aZé0½:,.'\"_-@&+#·\u{301}\u{200D}\u{AD}\u{202F}א\u{5F3}カひ漢한ก\u{E31}☎👍🏽🇩\u{2060}ʼ™㎏．"
         .chars()
         .collect();
     let mut overrides = BTreeMap::new();
@@ -243,7 +258,10 @@ fn characters_of_all_classes_in_threes_are_cut_as_icu_does_but_for_overrides() {
         for &second in &characters {
             for &third in &characters {
                 let text = String::from_iter([first, second, third]);
-                compare(&text, &boundaries_of_icu(&text), &mut overrides);
+                for edition in [Edition::First, Edition::Second] {
+                    let words = boundaries_of_icu(edition, &text);
+                    compare(edition, &text, &words, &mut overrides);
+                }
             }
         }
     }
@@ -264,7 +282,7 @@ fn vectors_of_unicode_are_cut_as_they_say_but_for_overrides() {
             continue;
         }
         lines_count += 1;
-        let (mut text, mut from, mut words) = (String::new(), 0, HashSet::new());
+        let mut text = String::new();
         let mut cuts = Vec::new();
         for part in line.split_whitespace() {
             match part {
@@ -276,11 +294,14 @@ fn vectors_of_unicode_are_cut_as_they_say_but_for_overrides() {
                 }
             }
         }
-        for to in cuts.into_iter().skip(1) {
-            add_if_word(&text, from, to, &mut words);
-            from = to;
+        for edition in [Edition::First, Edition::Second] {
+            let (mut from, mut words) = (0, HashSet::new());
+            for &to in cuts.iter().skip(1) {
+                add_if_word(edition, &text, from, to, &mut words);
+                from = to;
+            }
+            compare(edition, &text, &words, &mut overrides);
         }
-        compare(&text, &words, &mut overrides);
     }
     println!("{lines_count} lines, boundaries that differ: {overrides:?}");
     assert!(lines_count > 500);

@@ -3,6 +3,7 @@
 //! Two letters or more are found as a phrase of their pairs, which is exactly where they stand; one letter is a prefix.
 
 use super::fold::fold_bare_into;
+use super::rules::Edition;
 use super::runs::{after_line_break, letter_end};
 
 /// Byte ranges of the letters of the run `start..end`.
@@ -15,8 +16,9 @@ pub(super) fn letters(
         if at >= end {
             return None;
         }
-        let from = after_line_break(text, at).unwrap_or(at);
-        at = letter_end(text, from).max(from + 1);
+        // Both editions have the same letters here.
+        let from = after_line_break(Edition::First, text, at).unwrap_or(at);
+        at = letter_end(Edition::First, text, from).max(from + 1);
         Some([from, at])
     })
 }

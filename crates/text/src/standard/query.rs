@@ -2,14 +2,17 @@
 
 use super::compound::Compound;
 use super::pairs;
-use super::runs::{Run, each_run};
+use super::parts::{Part, Parts};
+use super::runs::{Element, Run, each_run};
 use super::terms::{Terms, Way, Ways};
+use super::ways::{forms_of_parts, ways_of_words};
 use super::words::{Stemmed, push_word};
 use super::{each_token, emoji_into};
+use super::rules::{Edition, Rules};
 use crate::language::Languages;
 use smallvec::smallvec;
 
-/// Upper limit on the ways in which a phrase is looked for.
+/// Upper limit on the ways in which a phrase is looked for in the first edition.
 const WAYS_MAX: usize = 8;
 
 /// Upper limit on the pairs of letters of a word. A longer text without blanks is several words.
@@ -24,7 +27,7 @@ pub struct QueryWord {
     /// blanks.
     pub is_prefix: bool,
     /// The term of the end of a run of letters, which follows in a phrase where another word does.
-    end: Option<String>,
+    pub(super) end: Option<String>,
 }
 
 impl QueryWord {
@@ -36,52 +39,43 @@ impl QueryWord {
             end: None,
         }
     }
+
+    fn of_forms(forms: Ways) -> QueryWord {
+        QueryWord {
+            forms,
+            is_prefix: false,
+            end: None,
+        }
+    }
+}
+
+/// Word of a query, with what a phrase needs of it.
+pub(super) struct Typed<'t> {
+    pub(super) word: QueryWord,
+    /// Parts that may be written together with each other and with those of the words beside it: as typed together in
+    /// the second edition; letters of one word in the first.
+    pub(super) parts: Parts<'t>,
 }
 
 /// Returns the words of a query's text.
-pub(crate) fn query_words(languages: Languages, text: &str) -> Vec<QueryWord> {
-    words(languages, text)
+pub(crate) fn query_words(rules: Rules, text: &str) -> Vec<QueryWord> {
+    words(rules, text)
         .into_iter()
-        .map(|(word, _)| word)
+        .map(|typed| typed.word)
         .collect()
 }
 
-/// Returns the words, each with the letters of a word that may be written together with the next one.
-fn words(languages: Languages, text: &str) -> Vec<(QueryWord, Option<&str>)> {
+/// Returns the words with their parts.
+pub(super) fn words(rules: Rules, text: &str) -> Vec<Typed<'_>> {
     let mut words = Vec::new();
-    each_run(text, |run| {
-        let word = match run {
-            Run::Word { start, end } => {
-                let written = &text[start..end];
-                let mut terms = Terms::default();
-                let is_number = written.as_bytes()[0].is_ascii_digit();
-                let stemmed = if is_number { Stemmed::No } else { Stemmed::Yes };
-                push_word(written, stemmed, languages, &mut terms);
-                let word = QueryWord {
-                    forms: terms.single_forms(),
-                    is_prefix: false,
-                    end: None,
-                };
-                (word, Some(written).filter(|_| !is_number))
-            }
+    each_run(rules.edition, text, |run| {
+        let typed = match run {
+            Run::Word { start, end } => word_of(rules, &text[start..end]),
             Run::Compound {
                 start,
                 end,
                 elements,
-            } => {
-                let forms = Compound::new(text, [start, end], elements, languages).forms();
-                let is_word =
-                    elements.len() == 1 && !elements[0].is_number && elements[0].start == start;
-                let word = QueryWord {
-                    forms,
-                    is_prefix: false,
-                    end: None,
-                };
-                (
-                    word,
-                    Some(&text[start..end]).filter(|_| is_word && elements[0].end == end),
-                )
-            }
+            } => compound_of(&Compound::new(text, [start, end], elements, rules)),
             Run::Letters { start, end } => {
                 let mut terms = Way::new();
                 pairs::each_pair(text, [start, end], &mut String::new(), |term, _| {
@@ -91,45 +85,94 @@ fn words(languages: Languages, text: &str) -> Vec<(QueryWord, Option<&str>)> {
                 let last = if is_prefix { None } else { terms.pop() };
                 while terms.len() > PAIRS_MAX {
                     let forms = smallvec![terms.drain(..PAIRS_MAX).collect()];
-                    let word = QueryWord {
-                        forms,
-                        is_prefix: false,
-                        end: None,
-                    };
-                    words.push((word, None));
+                    words.push(Typed::unparted(QueryWord::of_forms(forms)));
                 }
-                (
-                    QueryWord {
-                        forms: smallvec![terms],
-                        is_prefix,
-                        end: last,
-                    },
-                    None,
-                )
+                Typed::unparted(QueryWord {
+                    forms: smallvec![terms],
+                    is_prefix,
+                    end: last,
+                })
             }
             Run::Emoji { start, end } => {
                 let mut term = String::new();
                 emoji_into(&text[start..end], &mut term);
-                (QueryWord::of_term(term), None)
+                Typed::unparted(QueryWord::of_term(term))
             }
         };
-        if word.0.forms.iter().any(|form| !form.is_empty()) {
-            words.push(word);
+        if typed.word.forms.iter().any(|form| !form.is_empty()) {
+            words.push(typed);
         }
     });
     words
 }
 
+impl<'t> Typed<'t> {
+    fn unparted(word: QueryWord) -> Typed<'t> {
+        Typed {
+            word,
+            parts: Parts::new(),
+        }
+    }
+}
+
+/// Returns letters of one case form, or digits.
+fn word_of(rules: Rules, written: &str) -> Typed<'_> {
+    let mut terms = Terms::default();
+    let is_number = written.as_bytes()[0].is_ascii_digit();
+    let stemmed = if is_number { Stemmed::No } else { Stemmed::Yes };
+    push_word(written, stemmed, rules.languages, &mut terms);
+    let may_join = !is_number || rules.edition == Edition::Second;
+    let part = Some(Part::word(written, stemmed)).filter(|_| may_join);
+    Typed {
+        word: QueryWord::of_forms(terms.single_forms()),
+        parts: part.into_iter().collect(),
+    }
+}
+
+fn compound_of<'t>(compound: &Compound<'t, '_>) -> Typed<'t> {
+    match compound.rules.edition {
+        Edition::First => {
+            let only = match *compound.elements {
+                [only] => Some(only),
+                _ => None,
+            };
+            let is_word = |only: &Element| {
+                !only.is_number && only.start == compound.start && only.end == compound.end
+            };
+            let written = &compound.text[compound.start..compound.end];
+            let part = only.filter(is_word).map(|_| Part::word(written, Stemmed::Yes));
+            Typed {
+                word: QueryWord::of_forms(compound.forms()),
+                parts: part.into_iter().collect(),
+            }
+        }
+        Edition::Second => {
+            let mut named = Terms::default();
+            if compound.push_named(&mut named) {
+                return Typed::unparted(QueryWord::of_forms(named.single_forms()));
+            }
+            let parts = compound.parts_of_query();
+            Typed {
+                word: QueryWord::of_forms(forms_of_parts(&parts, compound.rules.languages)),
+                parts,
+            }
+        }
+    }
+}
+
 /// Returns the ways in which a phrase may stand in a document, each a list of terms that follow each other: as typed,
-/// first; with one word in another form; with two words written together.
-pub(crate) fn phrase_ways(languages: Languages, text: &str) -> Ways {
-    let words = words(languages, text);
-    if let [(word, _)] = words.as_slice() {
-        return word.forms.clone();
+/// first; then, in the first edition, with one word in another form, and with two words written together.
+pub(crate) fn phrase_ways(rules: Rules, text: &str) -> Ways {
+    let words = words(rules, text);
+    if rules.edition == Edition::Second && words.iter().any(|typed| !typed.parts.is_empty()) {
+        return ways_of_words(&words, rules.languages);
+    }
+    if let [typed] = words.as_slice() {
+        return typed.word.forms.clone();
     }
     let way = |at: usize, forms: &[String], replaced_count: usize| {
         let mut terms = Way::new();
-        for (number, (word, _)) in words.iter().enumerate() {
+        for (number, Typed { word, .. }) in words.iter().enumerate() {
             match number {
                 number if number == at => terms.extend(forms.iter().cloned()),
                 number if number > at && number < at + replaced_count => continue,
@@ -142,10 +185,10 @@ pub(crate) fn phrase_ways(languages: Languages, text: &str) -> Ways {
         terms
     };
     let mut ways = Ways::new();
-    if let Some((first, _)) = words.first() {
-        ways.push(way(0, &first.forms[0], 1));
+    if let Some(first) = words.first() {
+        ways.push(way(0, &first.word.forms[0], 1));
     }
-    for (number, (word, _)) in words.iter().enumerate() {
+    for (number, Typed { word, .. }) in words.iter().enumerate() {
         if ways.len() >= WAYS_MAX {
             break;
         }
@@ -155,14 +198,10 @@ pub(crate) fn phrase_ways(languages: Languages, text: &str) -> Ways {
         if ways.len() >= WAYS_MAX {
             break;
         }
-        if let [(_, Some(first)), (_, Some(second))] = pair {
+        if let ([first], [second]) = (&pair[0].parts[..], &pair[1].parts[..]) {
             let mut terms = Terms::default();
-            push_word(
-                &format!("{first}{second}"),
-                Stemmed::Yes,
-                languages,
-                &mut terms,
-            );
+            let written = format!("{}{}", first.text, second.text);
+            push_word(&written, Stemmed::Yes, rules.languages, &mut terms);
             let joined = terms.iter().next().map(str::to_owned);
             ways.extend(joined.map(|joined| way(number, &[joined], 2)));
         }
@@ -172,10 +211,14 @@ pub(crate) fn phrase_ways(languages: Languages, text: &str) -> Ways {
 }
 
 /// Returns a folded text without stems, for prefixes: the first term of each word.
-pub(crate) fn prefixes(text: &str) -> Vec<String> {
+pub(crate) fn prefixes(edition: Edition, text: &str) -> Vec<String> {
+    let rules = Rules {
+        edition,
+        languages: Languages::default(),
+    };
     let mut prefixes = Vec::new();
     let mut places = 0;
-    each_token(Languages::default(), text, &mut String::new(), |token| {
+    each_token(rules, text, &mut String::new(), |token| {
         if token.position >= places {
             prefixes.push(token.term.to_owned());
             places = token.position + 1;

@@ -14,7 +14,8 @@
 //! `Extend` belongs to the one before it. Offsets are those of the original text. Each character is visited a bounded
 //! number of times.
 
-use super::class::{ASCII, Class, class_of};
+use super::class::{ASCII, Class, class_of, digit_of};
+use super::rules::Edition;
 use smallvec::SmallVec;
 
 /// Upper limit on the elements of a compound. What follows begins another.
@@ -63,7 +64,7 @@ pub(super) enum Run<'a> {
 
 /// Calls `each` for every run of `text`, in order.
 #[inline]
-pub(super) fn each_run(text: &str, mut each: impl FnMut(Run<'_>)) {
+pub(super) fn each_run(edition: Edition, text: &str, mut each: impl FnMut(Run<'_>)) {
     let bytes = text.as_bytes();
     let mut elements = Elements::new();
     let mut at = 0;
@@ -71,32 +72,32 @@ pub(super) fn each_run(text: &str, mut each: impl FnMut(Run<'_>)) {
         if byte < 0x80 {
             if !ASCII[byte as usize].is_wordly() {
                 at = match byte == b'.' && starts_dotted(bytes, at) {
-                    true => compound(text, at, &mut elements, &mut each),
+                    true => compound(edition, text, at, &mut elements, &mut each),
                     false => at + 1,
                 };
                 continue;
             }
             let end = ascii_word_end(bytes, at);
-            if is_end(text, end, byte.is_ascii_digit()) {
+            if is_end(edition, text, end, byte.is_ascii_digit()) {
                 each(Run::Word { start: at, end });
                 at = end;
             } else {
-                at = compound(text, at, &mut elements, &mut each);
+                at = compound(edition, text, at, &mut elements, &mut each);
             }
             continue;
         }
-        let Some((class, next)) = class_at(text, at) else {
+        let Some((class, next)) = class_at(edition, text, at) else {
             break;
         };
         at = match class {
-            class if class.is_wordly() => compound(text, at, &mut elements, &mut each),
+            class if class.is_wordly() => compound(edition, text, at, &mut elements, &mut each),
             class if class.is_paired() => {
-                let end = letters_end(text, at);
+                let end = letters_end(edition, text, at);
                 each(Run::Letters { start: at, end });
                 end
             }
             Class::Emoji | Class::Regional => {
-                let end = emoji_end(text, at);
+                let end = emoji_end(edition, text, at);
                 each(Run::Emoji { start: at, end });
                 end
             }
@@ -107,13 +108,13 @@ pub(super) fn each_run(text: &str, mut each: impl FnMut(Run<'_>)) {
 
 /// Returns the class of the character at `at` and the offset after it.
 #[inline]
-fn class_at(text: &str, at: usize) -> Option<(Class, usize)> {
+fn class_at(edition: Edition, text: &str, at: usize) -> Option<(Class, usize)> {
     let byte = *text.as_bytes().get(at)?;
     if byte < 0x80 {
         return Some((ASCII[byte as usize], at + 1));
     }
     let character = text[at..].chars().next()?;
-    Some((class_of(character), at + character.len_utf8()))
+    Some((class_of(edition, character), at + character.len_utf8()))
 }
 
 /// Returns the end of the ASCII letters of one case form, or of the digits, that begin at `at`.
@@ -137,7 +138,7 @@ pub(super) fn ascii_word_end(bytes: &[u8], at: usize) -> usize {
 
 /// Returns whether a simple word that ends at `end` is not the beginning of a compound.
 #[inline]
-fn is_end(text: &str, end: usize, is_number: bool) -> bool {
+fn is_end(edition: Edition, text: &str, end: usize, is_number: bool) -> bool {
     let bytes = text.as_bytes();
     let Some(&byte) = bytes.get(end) else {
         return true;
@@ -145,20 +146,22 @@ fn is_end(text: &str, end: usize, is_number: bool) -> bool {
     if matches!(byte, b' ' | b'\n') {
         return true;
     }
-    let follows = |at: usize| class_at(text, at).is_some_and(|(class, _)| class.is_wordly());
-    match class_at(text, end) {
+    let follows = |at: usize| class_at(edition, text, at).is_some_and(|(class, _)| class.is_wordly());
+    match class_at(edition, text, end) {
         Some((class, _)) if class.is_wordly() || class == Class::Extend => false,
         Some((Class::Joiner, after)) => !follows(after),
-        Some((_, after)) if is_number && separates_groups(text, end) => {
-            !bytes.get(after).is_some_and(u8::is_ascii_digit)
+        Some((_, after)) if is_number && separates_groups(edition, text, end) => {
+            !matches!(class_at(edition, text, after), Some((Class::Digit, _)))
         }
         _ => suffix_end(text, end) == end,
     }
 }
 
 /// Returns whether a comma or a narrow space is at `at`, which may stand between groups of digits.
-fn separates_groups(text: &str, at: usize) -> bool {
-    text[at..].starts_with([',', '\u{202F}'])
+fn separates_groups(edition: Edition, text: &str, at: usize) -> bool {
+    let rest = &text[at..];
+    rest.starts_with([',', '\u{202F}'])
+        || edition == Edition::Second && rest.starts_with(['\u{66B}', '\u{66C}', '\u{FF0C}'])
 }
 
 /// Returns whether the dot at `at` begins a name such as `.NET`.
@@ -189,6 +192,7 @@ fn suffix_end(text: &str, at: usize) -> usize {
 /// Reads the compound that begins at `start`; returns its end.
 #[inline(never)]
 fn compound(
+    edition: Edition,
     text: &str,
     start: usize,
     elements: &mut Elements,
@@ -198,13 +202,14 @@ fn compound(
     let mut at = start + usize::from(text.as_bytes()[start] == b'.');
     let mut link = Link::Adjacent;
     while elements.len() < ELEMENTS_MAX {
-        let Some((class, _)) = class_at(text, at) else {
+        let Some((class, _)) = class_at(edition, text, at) else {
             break;
         };
-        let is_number = class == Class::Digit;
-        let end = match is_number {
-            true => number_end(text, at),
-            false => extent(text, at, Class::is_letter),
+        let is_number = !class.is_letter();
+        let end = match class {
+            Class::Digit => number_end(edition, text, at),
+            Class::Fraction => letter_end(edition, text, at),
+            _ => extent(edition, text, at, Class::is_letter),
         };
         elements.push(Element {
             start: at,
@@ -213,11 +218,11 @@ fn compound(
             link,
         });
         at = end;
-        match class_at(text, end) {
+        match class_at(edition, text, end) {
             Some((class, _)) if class.is_wordly() => link = Link::Adjacent,
             Some((Class::Joiner, after))
                 if elements.len() < ELEMENTS_MAX
-                    && class_at(text, after).is_some_and(|(class, _)| class.is_wordly()) =>
+                    && class_at(edition, text, after).is_some_and(|(class, _)| class.is_wordly()) =>
             {
                 link = link_of(&text[end..after]);
                 at = after;
@@ -240,17 +245,18 @@ fn compound(
 
 fn link_of(joiner: &str) -> Link {
     match joiner {
-        "'" | "\u{2019}" | "\u{FF07}" | "\u{5F3}" | "\u{5F4}" => Link::Apostrophe,
-        "." => Link::Dot,
-        "&" => Link::Ampersand,
-        "@" => Link::At,
-        _ => Link::Hyphen,
+        "." | "\u{FF0E}" => Link::Dot,
+        "&" | "\u{FF06}" => Link::Ampersand,
+        "@" | "\u{FF20}" => Link::At,
+        "-" | "_" | "\u{2010}" | "\u{2011}" | "\u{B7}" | "\u{FF0D}" | "\u{FF3F}" | "\u{FE63}" => Link::Hyphen,
+        // What else joins is an apostrophe, or a letter that is typed as one.
+        _ => Link::Apostrophe,
     }
 }
 
 /// Returns the end of the characters for which `is` holds, with those that extend them.
-fn extent(text: &str, mut at: usize, is: fn(Class) -> bool) -> usize {
-    while let Some((class, next)) = class_at(text, at) {
+fn extent(edition: Edition, text: &str, mut at: usize, is: fn(Class) -> bool) -> usize {
+    while let Some((class, next)) = class_at(edition, text, at) {
         if !is(class) && class != Class::Extend {
             break;
         }
@@ -259,19 +265,35 @@ fn extent(text: &str, mut at: usize, is: fn(Class) -> bool) -> usize {
     at
 }
 
+/// Returns the sign of ASCII that a sign within a number stands for.
+pub(super) fn sign_of_number(edition: Edition, sign: char) -> char {
+    match sign {
+        '\u{66B}' | '\u{FF0E}' if edition == Edition::Second => '.',
+        '\u{66C}' | '\u{FF0C}' if edition == Edition::Second => ',',
+        '\u{FF07}' if edition == Edition::Second => '\'',
+        _ => sign,
+    }
+}
+
 /// Returns the end of a number: digits, after dots too, and groups of three digits.
-fn number_end(text: &str, start: usize) -> usize {
+fn number_end(edition: Edition, text: &str, start: usize) -> usize {
     let is_digit = |class| class == Class::Digit;
-    let mut end = extent(text, start, is_digit);
+    let mut end = extent(edition, text, start, is_digit);
     let mut dots_count = 0;
     while let Some(separator) = text[end..].chars().next() {
         let after = end + separator.len_utf8();
-        let group_end = match class_at(text, after) {
-            Some((Class::Digit, _)) => extent(text, after, is_digit),
+        let group_end = match class_at(edition, text, after) {
+            Some((Class::Digit, _)) => extent(edition, text, after, is_digit),
             _ => break,
         };
-        let is_group = group_end - after == 3;
-        match separator {
+        let is_group = match edition {
+            Edition::First => group_end - after == 3,
+            Edition::Second => {
+                let digits = text[after..group_end].chars();
+                digits.filter(|&digit| digit_of(digit).is_some()).count() == 3
+            }
+        };
+        match sign_of_number(edition, separator) {
             '.' => dots_count += 1,
             ',' | '\'' | '\u{2019}' | '\u{202F}' if is_group => {}
             // The decimal comma of `1.234,56`.
@@ -284,17 +306,17 @@ fn number_end(text: &str, start: usize) -> usize {
 }
 
 /// Returns the end of a run of letters that are indexed by pairs. A line break between Han letters is not in the word.
-fn letters_end(text: &str, start: usize) -> usize {
+fn letters_end(edition: Edition, text: &str, start: usize) -> usize {
     let mut end = start;
     let mut last = Class::Other;
     let mut at = start;
-    while let Some((class, next)) = class_at(text, at) {
+    while let Some((class, next)) = class_at(edition, text, at) {
         let is_same =
             (class == Class::Southeast) == (last == Class::Southeast) || last == Class::Other;
         match class {
             Class::Extend => {}
             class if class.is_paired() && is_same => last = class,
-            Class::Other if last == Class::Han => match after_line_break(text, at) {
+            Class::Other if last == Class::Han => match after_line_break(edition, text, at) {
                 Some(after) => {
                     at = after;
                     continue;
@@ -310,39 +332,39 @@ fn letters_end(text: &str, start: usize) -> usize {
 }
 
 /// Returns the offset after a single line break at `at` that a Han letter follows.
-pub(super) fn after_line_break(text: &str, at: usize) -> Option<usize> {
+pub(super) fn after_line_break(edition: Edition, text: &str, at: usize) -> Option<usize> {
     let rest = &text[at..];
     let after = match rest.as_bytes() {
         [b'\r', b'\n', ..] => at + 2,
         [b'\n', ..] => at + 1,
         _ => return None,
     };
-    matches!(class_at(text, after), Some((Class::Han, _))).then_some(after)
+    matches!(class_at(edition, text, after), Some((Class::Han, _))).then_some(after)
 }
 
 /// Returns the end of the letter at `at`, with the marks on it.
-pub(super) fn letter_end(text: &str, at: usize) -> usize {
-    match class_at(text, at) {
-        Some((_, next)) => extent(text, next, |_| false),
+pub(super) fn letter_end(edition: Edition, text: &str, at: usize) -> usize {
+    match class_at(edition, text, at) {
+        Some((_, next)) => extent(edition, text, next, |_| false),
         None => at,
     }
 }
 
 /// Returns the end of an emoji: a flag, or a picture with its modifiers and those joined to it.
-fn emoji_end(text: &str, start: usize) -> usize {
-    let (mut end, is_flag) = match class_at(text, start) {
+fn emoji_end(edition: Edition, text: &str, start: usize) -> usize {
+    let (mut end, is_flag) = match class_at(edition, text, start) {
         Some((class, next)) => (next, class == Class::Regional),
         None => return start,
     };
     if is_flag {
-        return match class_at(text, end) {
+        return match class_at(edition, text, end) {
             Some((Class::Regional, next)) => next,
             _ => end,
         };
     }
     while let Some(character) = text[end..].chars().next() {
         let joined = text[..end].ends_with('\u{200D}');
-        let belongs = match class_of(character) {
+        let belongs = match class_of(edition, character) {
             Class::Extend => true,
             Class::Emoji => joined || super::class::is_tone(character),
             _ => false,
@@ -362,8 +384,12 @@ mod tests {
     use unicode_segmentation::UnicodeSegmentation;
 
     fn runs(text: &str) -> Vec<&str> {
+        runs_of(Edition::First, text)
+    }
+
+    fn runs_of(edition: Edition, text: &str) -> Vec<&str> {
         let mut runs = Vec::new();
-        each_run(text, |run| {
+        each_run(edition, text, |run| {
             let (Run::Word { start, end }
             | Run::Compound { start, end, .. }
             | Run::Letters { start, end }
@@ -419,7 +445,7 @@ mod tests {
                 from = start + run.len();
             }
             outside.push_str(&text[from..]);
-            prop_assert!(!outside.chars().any(|c| class_of(c).is_wordly() || class_of(c).is_paired()));
+            prop_assert!(!outside.chars().any(|c| class_of(Edition::First, c).is_wordly() || class_of(Edition::First, c).is_paired()));
         }
 
         /// Where nothing is tied or paired, words are those of UAX #29, without marks that stand on no letter.
@@ -431,7 +457,7 @@ mod tests {
     }
 
     fn unicode_words(text: &str) -> impl Iterator<Item = &str> {
-        let is_outside = |character| !class_of(character).is_wordly();
+        let is_outside = |character| !class_of(Edition::First, character).is_wordly();
         let words = text.unicode_words();
         let words = words.map(move |word| word.trim_start_matches(is_outside));
         words.filter(|word| !word.is_empty())

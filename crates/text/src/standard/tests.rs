@@ -1,12 +1,17 @@
 //! Vectors of `standard`: what is indexed, what finds what.
 
 use super::*;
+use crate::language::Languages;
 use proptest::prelude::*;
 
 /// Terms of a text: those of one place divided by a blank, places by `·`.
 fn places(languages: Languages, text: &str) -> String {
+    places_by(Rules::first(languages), text)
+}
+
+fn places_by(rules: Rules, text: &str) -> String {
     let mut places: Vec<String> = Vec::new();
-    let count = each_token(languages, text, &mut "left over".to_owned(), |token| {
+    let count = each_token(rules, text, &mut "left over".to_owned(), |token| {
         assert!(
             text.get(token.start..token.end)
                 .is_some_and(|range| !range.is_empty())
@@ -98,8 +103,12 @@ fn stems_know_accents_and_do_without() {
 
 /// Returns whether a query of one word, in any form, finds a document.
 fn finds(languages: Languages, query: &str, document: &str) -> bool {
+    finds_by(Rules::first(languages), query, document)
+}
+
+fn finds_by(rules: Rules, query: &str, document: &str) -> bool {
     let mut tokens: Vec<(String, u32)> = Vec::new();
-    each_token(languages, document, &mut String::new(), |token| {
+    each_token(rules, document, &mut String::new(), |token| {
         tokens.push((token.term.to_owned(), token.position));
     });
     let holds = |ways: &[Way], is_prefix: bool| {
@@ -119,9 +128,9 @@ fn finds(languages: Languages, query: &str, document: &str) -> bool {
         .strip_prefix('"')
         .and_then(|query| query.strip_suffix('"'))
     {
-        Some(phrase) => holds(&query::phrase_ways(languages, phrase), false),
+        Some(phrase) => holds(&query::phrase_ways(rules, phrase), false),
         None => {
-            let words = query::query_words(languages, query);
+            let words = query::query_words(rules, query);
             assert!(!words.is_empty(), "{query}");
             words.iter().all(|word| holds(&word.forms, word.is_prefix))
         }
@@ -205,8 +214,12 @@ fn what_finds_what() {
 
 /// Pieces that meet in all orders.
 fn any_text() -> impl Strategy<Value = String> {
-    let pieces = "[a-zA-Z]{1,3}|[0-9]{1,3}|[-_'’.,&@+#: \n\u{202F}]|[éßÉЖжйωΣשא\u{301}\u{AD}\u{200D}]|[東京ひカｶﾞ한국\u{1112}\u{1161}]|[สวัี]|[👍🏽🇩🇪\u{FE0F}]";
+    let pieces = "[a-zA-Z]{1,3}|[0-9]{1,3}|[-_'’.,&@+#: \n\u{202F}]|[éßÉЖжйωΣשא\u{301}\u{AD}\u{200D}]|[東京ひカｶﾞ한국\u{1112}\u{1161}]|[สวัี]|[👍🏽🇩🇪\u{FE0F}]|[½⅟٢०𝟐㎏ʼʻ´．－٬٫ŉ]";
     proptest::collection::vec(pieces, 0..24).prop_map(|pieces| pieces.concat())
+}
+
+fn all_rules(text: &str) -> impl Iterator<Item = Rules> {
+    all_languages(text).flat_map(|languages| [Rules::first(languages), Rules::second(languages)])
 }
 
 fn all_languages(text: &str) -> impl Iterator<Item = Languages> {
@@ -230,21 +243,23 @@ proptest! {
         let text: String = pieces.into_iter().flat_map(|(text, between)| [text, between]).collect();
         let mut starts = [false; 256];
         wanted.bytes().for_each(|byte| starts[usize::from(byte)] = true);
-        for languages in [Languages::default(), Languages::default().with(Language::English)] {
+        let english = Languages::default().with(Language::English);
+        let all_rules = [Rules::first, Rules::second].map(|edition| [edition(Languages::default()), edition(english)]);
+        for rules in all_rules.into_iter().flatten() {
             let mut buffer = String::new();
             let mut all = Vec::new();
-            each_token(languages, &text, &mut buffer, |token| {
+            each_token(rules, &text, &mut buffer, |token| {
                 if starts[usize::from(token.term.as_bytes()[0])] {
                     all.push((token.term.to_owned(), token.start, token.end));
                 }
             });
             let mut found = Vec::new();
-            each_token_starting(languages, &text, &mut buffer, &starts, |_| true, |of| {
+            each_token_starting(rules, &text, &mut buffer, &starts, |_| true, |of| {
                 let (term, start, end) = match of {
                     Found::Token(token) => (token.term.to_owned(), token.start, token.end),
                     Found::Word(at) => {
                         let word = &text[at.clone()];
-                        let term = term_of_word(languages, word, &mut String::new()).to_owned();
+                        let term = term_of_word(rules, word, &mut String::new()).to_owned();
                         (term, at.start, at.end)
                     }
                 };
@@ -259,9 +274,9 @@ proptest! {
     #[test]
     fn any_text_has_terms_in_order(text in any_text(), other in any::<String>()) {
         for text in [&text, &other] {
-            for languages in all_languages(text) {
+            for rules in all_rules(text) {
                 let mut next = 0;
-                let count = each_token(languages, text, &mut String::new(), |token| {
+                let count = each_token(rules, text, &mut String::new(), |token| {
                     assert!(token.position == next || token.position + 1 == next, "{text:?}");
                     assert!(!token.term.is_empty() && token.term.len() <= TERM_BYTES_MAX);
                     next = token.position + 1;
@@ -274,13 +289,13 @@ proptest! {
     /// Every word finds the document it stands in, and a phrase of all of it too.
     #[test]
     fn a_text_finds_itself(text in any_text()) {
-        for languages in all_languages(&text) {
-            for word in query::query_words(languages, &text) {
+        for rules in all_rules(&text) {
+            for word in query::query_words(rules, &text) {
                 prop_assert!(word.forms.iter().all(|form| !form.is_empty()));
             }
-            if !query::query_words(languages, &text).is_empty() {
-                prop_assert!(finds(languages, &text, &text), "{text:?}");
-                prop_assert!(finds(languages, &format!("\"{text}\""), &text), "{text:?}");
+            if !query::query_words(rules, &text).is_empty() {
+                prop_assert!(finds_by(rules, &text, &text), "{text:?}");
+                prop_assert!(finds_by(rules, &format!("\"{text}\""), &text), "{text:?}");
             }
         }
     }
@@ -289,7 +304,9 @@ proptest! {
     fn substrings_of_letters_are_found_where_they_stand(
         text in "[東京都ひカ한국]{1,12}", query in "[東京都ひカ한국]{1,4}"
     ) {
-        prop_assert_eq!(finds(Languages::default(), &query, &text), text.contains(&query));
+        for rules in [Rules::first(Languages::default()), Rules::second(Languages::default())] {
+            prop_assert_eq!(finds_by(rules, &query, &text), text.contains(&query));
+        }
     }
 }
 
@@ -323,15 +340,21 @@ fn hostile_texts_take_linear_time() {
         "\u{202F}1",
         "&@",
         "x²",
+        "½",
+        "a½-",
+        "aBc-",
     ];
     let texts = repeated.map(|piece| piece.repeat(1_000_000 / piece.len()));
     for text in texts.iter().chain([&distinct]) {
         let languages: Languages = [Language::English, Language::Russian].into_iter().collect();
-        let mut bytes = 0;
-        each_token(languages, text, &mut String::new(), |token| {
-            bytes += token.term.len()
-        });
-        assert!(bytes <= 20 * text.len() + TERM_BYTES_MAX);
+        // The runs of sixteen parts of a compound, which begins anew then, are 51 times as long as it.
+        for (rules, times) in [(Rules::first(languages), 20), (Rules::second(languages), 60)] {
+            let mut bytes = 0;
+            each_token(rules, text, &mut String::new(), |token| {
+                bytes += token.term.len()
+            });
+            assert!(bytes <= times * text.len() + TERM_BYTES_MAX);
+        }
     }
     for piece in repeated {
         let query = piece.repeat(16_384 / piece.len());
@@ -339,8 +362,117 @@ fn hostile_texts_take_linear_time() {
             query.clone(),
             format!("{piece} ").repeat(16_384 / (piece.len() + 1)),
         ] {
-            query::query_words(Languages::default(), &typed);
-            assert!(query::phrase_ways(Languages::default(), &typed).len() <= 8);
+            for (rules, ways_max) in [
+                (Rules::first(Languages::default()), 8),
+                (Rules::second(Languages::default()), 40),
+            ] {
+                query::query_words(rules, &typed);
+                assert!(query::phrase_ways(rules, &typed).len() <= ways_max);
+            }
         }
+    }
+}
+
+#[test]
+fn terms_of_the_second_edition() {
+    let rules = Rules::second(Languages::default());
+    for (text, expected) in [
+        ("café don't dog's", "cafe·dont·dogs dog"),
+        ("e-mail FooBar", "email e mail·foobar foo bar"),
+        ("iPhone PDFs a_b1", "iphone phone·pdfs·ab1 a ab b1"),
+        ("node.js", "node.js nodejs node js"),
+        ("temp_dir", "tempdir temp dir"),
+        ("get_temp_dir", "gettempdir get temp dir gettemp tempdir"),
+        (
+            "XMLHttpRequest",
+            "xmlhttprequest xml http request xmlhttp httprequest",
+        ),
+        ("www.example.com", "www.example.com wwwexamplecom www example com wwwexample examplecom"),
+        ("2026-11-22", "2026-11-22 20261122 2026 11 22 2026-11 11-22"),
+        (
+            "a@c.org R&D",
+            "a@c.org a c org a@c corg·r&d r d",
+        ),
+        ("foo-C++", "foo-c++ fooc foo c c++"),
+        (".NET-Core", ".net-core netcore net core .net"),
+        ("5kg v1.2.3 b12 covid19", "5kg 5 kg·v1.2.3 1.2.3·b12·covid19 covid 19"),
+        ("٢٠٢٤ २०२४ ๒๐๒๔ 𝟐𝟎𝟐𝟒 ２０２４", "2024·2024·2024·2024·2024"),
+        ("١٬٠٠٠ ٣٫١٤ ⒈ ⑴", "1000·3.14·1·1"),
+        ("½ 1½ ⅞ ⅟8", "1-2 1 2·1-1-2 1 2 1-1 1-2·7-8 7 8·1-8 1 8"),
+        ("п\u{2BC}ять Hawai\u{2BB}i don\u{B4}t", "пять п ять·hawaii hawai i·dont"),
+        ("ŉ", "n"),
+        ("5㎏ №7 ｎｏｄｅ．ｊｓ", "5kg 5 kg·no7 no 7·node.js nodejs node js"),
+    ] {
+        assert_eq!(places_by(rules, text), expected, "{text}");
+    }
+}
+
+#[test]
+fn runs_of_parts_are_found() {
+    let rules = Rules::second(Languages::default());
+    for (query, document) in [
+        ("temp_dir", "sys_get_temp_dir"),
+        ("\"temp dir\"", "sys_get_temp_dir"),
+        ("\"get temp dir\"", "sys_get_temp_dir"),
+        ("\"call get temp dir now\"", "call sys_get_temp_dir_x now"),
+        ("HttpRequest", "XMLHttpRequest"),
+        ("2020-07-13", "file_2020-07-13T10.pdf"),
+        ("\"2020 07 13\"", "2020-07-13"),
+        ("20200713", "2020-07-13"),
+        ("2020-07-13", "20200713"),
+        ("\"a b-c d\"", "a-b c-d"),
+        ("a-b-c", "a b-c"),
+        ("1/2", "½"),
+        ("\"1/2 cup\"", "½ cup"),
+        ("½", "1/2"),
+        ("½", "1\u{2044}2"),
+        ("\"1 1/2 cups\"", "1½ cups"),
+        ("1½", "1 1/2"),
+        ("2024", "٢٠٢٤"),
+        ("٢٠٢٤", "2024"),
+        ("R&D", "R&D-department"),
+        ("c++", "foo-C++"),
+        ("c.org", "a@c.org"),
+        ("c@d.org", "b.c@d.org"),
+        ("\"foo bar baz\"", "fooBarBaz"),
+        ("п'ять", "п\u{2BC}ять"),
+        ("hawaii", "Hawai\u{2BB}i"),
+        ("\"5 kg\"", "5kg"),
+    ] {
+        assert!(finds_by(rules, query, document), "{query} finds {document}");
+    }
+    for (query, document) in [
+        ("\"1 2\"", "12"),
+        ("½", "12"),
+        ("12", "½"),
+        ("12", "a-1-2"),
+        ("tempget", "sys_get_temp_dir"),
+        ("get_dir", "sys_get_temp_dir"),
+        ("\"foo-bar\"", "foo"),
+        ("\"see foo-bar\"", "see foo"),
+    ] {
+        assert!(!finds_by(rules, query, document), "{query} does not find {document}");
+    }
+}
+
+/// Returns the writings of a compound of one part a letter, in lower case, of which each may be a run.
+fn runs_of_letters(letters: &str) -> Vec<&str> {
+    let ends = 1..=letters.len();
+    ends.flat_map(|end| (0..end).map(move |start| &letters[start..end])).collect()
+}
+
+proptest! {
+    /// The runs of a compound are found, and no other words of these letters.
+    #[test]
+    fn words_of_parts_are_runs(compound in "[a-c]([-_.'][a-c]){0,6}", word in "[a-c]{1,4}", ties in "[-_.]{3}") {
+        let letters: String = compound.chars().filter(char::is_ascii_alphabetic).collect();
+        let rules = Rules::second(Languages::default());
+        let is_run = runs_of_letters(&letters).contains(&word.as_str());
+        prop_assert_eq!(finds_by(rules, &word, &compound), is_run, "{} in {}", word, compound);
+        let typed: String = word.chars().zip(ties.chars().chain(['-'])).flat_map(|(letter, tie)| [tie, letter]).skip(1).collect();
+        prop_assert_eq!(finds_by(rules, &typed, &compound), is_run, "{} in {}", typed, compound);
+        let phrase: Vec<String> = word.chars().map(String::from).collect();
+        let phrase = format!("\"{}\"", phrase.join(" "));
+        prop_assert_eq!(finds_by(rules, &phrase, &compound), is_run, "{} in {}", phrase, compound);
     }
 }

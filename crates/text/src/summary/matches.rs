@@ -11,8 +11,8 @@ use super::input::{Marked, Match, SummaryScratch, SummaryTerm};
 use super::known::KnownWords;
 use super::needle::{Needles, needle};
 use crate::analyzer::{Analyzer, TERM_BYTES_MAX, is_lowered_ascii, starts_word, word_end};
-use crate::language::Languages;
 use crate::pattern::{Pattern, PatternMatcher, Verdict};
+use crate::standard::rules::Rules;
 use crate::standard::{Found, each_token_starting, term_of_word};
 use crate::token::Token;
 use memchr::memmem::{self, Finder};
@@ -109,8 +109,8 @@ impl Matcher {
         if !self.wanted.patterns.is_empty() {
             return self.find_by_tokens(text, scratch);
         }
-        if let Analyzer::Standard(languages) = self.wanted.analyzer {
-            return self.wanted.find_in_runs(languages, text, scratch);
+        if let Some(rules) = self.wanted.analyzer.standard_rules() {
+            return self.wanted.find_in_runs(rules, text, scratch);
         }
         if self.searches.len() > SEARCHES_MAX {
             return self.find_by_tokens(text, scratch);
@@ -225,7 +225,7 @@ impl Wanted {
     }
 
     /// Analyses each word that begins like a wanted term.
-    fn find_in_runs(&self, languages: Languages, text: &str, scratch: &mut SummaryScratch) {
+    fn find_in_runs(&self, rules: Rules, text: &str, scratch: &mut SummaryScratch) {
         let SummaryScratch {
             matches,
             word,
@@ -241,7 +241,7 @@ impl Wanted {
         } = self;
         let known = known.of_query(self.number);
         let is_like = |word: &[u8]| needles.begin(word);
-        each_token_starting(languages, text, word, first_bytes, is_like, |of| match of {
+        each_token_starting(rules, text, word, first_bytes, is_like, |of| match of {
             Found::Token(token) => self.push(token.term, token.start, token.end, matches),
             Found::Word(at) => {
                 let (word, start, end) = (&text[at.clone()], at.start, at.end);
@@ -253,7 +253,7 @@ impl Wanted {
                 }
                 let before = matches.len();
                 if is_like(word.as_bytes()) {
-                    self.push(term_of_word(languages, word, stem), start, end, matches);
+                    self.push(term_of_word(rules, word, stem), start, end, matches);
                 }
                 if let (Some(key), found @ ([] | [_])) = (key, &matches[before..]) {
                     known.put(key, found.first().map(|found| found.term));
@@ -307,7 +307,9 @@ impl Search {
             Analyzer::Plain if needle.len() > UNCUT_BYTES_MAX => Check::Analysed,
             Analyzer::Plain if prefix => Check::Prefix,
             Analyzer::Plain => Check::Whole,
-            Analyzer::English | Analyzer::Standard(_) => Check::Analysed,
+            Analyzer::English | Analyzer::Standard(_) | Analyzer::FirstStandard(_) => {
+                Check::Analysed
+            },
         };
         Search {
             finder: Finder::new(needle).into_owned(),

@@ -23,7 +23,7 @@ pub(super) fn needle(analyzer: Analyzer, term: &str, prefix: bool) -> &str {
     let is_english = match analyzer {
         Analyzer::Plain => return term,
         Analyzer::English => true,
-        Analyzer::Standard(languages) => match languages.of(Script::Latin) {
+        Analyzer::Standard(languages) | Analyzer::FirstStandard(languages) => match languages.of(Script::Latin) {
             None => return term,
             Some(language) => language == Language::English,
         },

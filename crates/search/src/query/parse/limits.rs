@@ -10,6 +10,8 @@ pub const DEPTH_MAX: usize = 32;
 pub const CLAUSES_MAX: usize = 1024;
 /// Upper limit on the words of a phrase; further ones are ignored.
 pub const PHRASE_WORDS_MAX: usize = 64;
+/// Upper limit on the other ways in which phrases are looked for, beside those as typed; further ones are ignored.
+pub const WAYS_MAX: usize = 1024;
 /// Upper limit on different prefixes, since each stands for thousands of words; further ones are
 /// ignored.
 pub const PATTERNS_MAX: usize = 16;

@@ -18,6 +18,7 @@
 //! - `name:` of a field of the schema tests its values, filters, and adds nothing to the score. In quotation marks, a
 //!   keyword is exactly that text.
 //! - Words said again merge into one clause of that weight; prefixes said again into one.
+//! - Signs of other query languages are not obeyed, and each has a warning.
 //!
 //! Limits keep evaluation bounded whatever is typed: see the constants. The parser keeps its own
 //! stack of open parentheses, so no input can overflow the program's.
@@ -29,6 +30,7 @@ mod clauses;
 mod limits;
 mod parser;
 mod pieces;
+mod quoted;
 mod ranges;
 mod runs;
 mod scan;
@@ -37,11 +39,12 @@ mod terms;
 #[cfg(test)]
 mod tests;
 mod typed;
+mod unobeyed;
 mod values;
 
 pub use limits::{
     BOOST_MAX, BOOST_MIN, CLAUSES_MAX, DEPTH_MAX, NAME_BYTES_MAX, NAMES_MAX, PATTERNS_MAX,
-    PHRASE_WORDS_MAX, QUERY_BYTES_MAX, SLOP_MAX, WARNINGS_MAX,
+    PHRASE_WORDS_MAX, QUERY_BYTES_MAX, SLOP_MAX, WARNINGS_MAX, WAYS_MAX,
 };
 pub use terms::{Least, Operator, UnknownLeast};
 pub use typed::{Parsed, bag_of_words, parse, parse_filter, parse_with, phrase_of, some_of_words};

@@ -1,22 +1,25 @@
 //! Parser of tokens into clauses, with a stack of open groups.
 use super::clauses::{self, Clause, Frame, Join, Sign, Target};
 use super::limits::{
-    BOOST_MAX, BOOST_MIN, CLAUSES_MAX, DEPTH_MAX, PATTERNS_MAX, PHRASE_WORDS_MAX, SLOP_MAX,
-    Warnings, field_names, shortened,
+    BOOST_MAX, BOOST_MIN, CLAUSES_MAX, DEPTH_MAX, PATTERNS_MAX, WAYS_MAX, Warnings, field_names,
+    shortened,
 };
 use super::scan::{Keyword, Scanner, Token};
 use super::some_words::{with_most_words, with_some_words};
-use super::terms::{Operator, phrase_in_ways, term_query};
+use super::terms::{Operator, term_query};
+use super::unobeyed::{NOT_SIGN, warn_of_signs};
 use crate::query::tree::Query;
 use fields::{FieldType, Schema};
 use index::Field;
 use std::collections::HashSet;
 use text::{Analyzer, Pattern};
 
-/// Counts words against [`CLAUSES_MAX`] and different patterns against [`PATTERNS_MAX`].
+/// Counts words against [`CLAUSES_MAX`], other ways of writing phrases against [`WAYS_MAX`], and different patterns against
+/// [`PATTERNS_MAX`].
 #[derive(Debug, Default)]
 pub(super) struct Words {
     count: usize,
+    ways_count: usize,
     patterns: HashSet<(Field, Pattern)>,
 }
 
@@ -30,6 +33,18 @@ impl Words {
             ));
         }
         self.count += admitted;
+        admitted
+    }
+
+    /// Admits up to `wanted` other ways of writing a phrase; returns the number admitted.
+    pub(super) fn admit_ways(&mut self, wanted: usize, warnings: &mut Warnings) -> usize {
+        let admitted = wanted.min(WAYS_MAX - self.ways_count);
+        if admitted < wanted {
+            warnings.add(format!(
+                "The phrases of the query have more than {WAYS_MAX} other ways of writing; the rest was not looked for."
+            ));
+        }
+        self.ways_count += admitted;
         admitted
     }
 
@@ -143,6 +158,8 @@ impl<'w> Parser<'w> {
             Token::RangeWithoutValues { name, typed } => self.range_without_values(name, typed),
             Token::NoRange(typed) => self.no_range(typed),
             Token::Regex(typed) => self.regex(typed),
+            Token::NotSign => self.warnings.add(NOT_SIGN),
+            Token::Misplaced(typed) => self.misplaced(typed),
             Token::Words(words) => self.bare(words),
         }
     }
@@ -241,60 +258,13 @@ impl<'w> Parser<'w> {
         top.drop_clause();
     }
 
-    fn quoted(&mut self, content: &str, slop: Option<&str>) {
-        let field = match self.top().field_in_force() {
-            Target::Words(Field::Site) => return self.site(content, true),
-            Target::Words(field) => field,
-            Target::Values(name, kind) => return self.value(name, kind, content, true),
-        };
-        let mut ways = self.analyzer(field).phrase_ways(content);
-        let Some(first) = ways.first() else {
-            self.warnings
-                .add("Quotation marks without a word between them were ignored.");
-            return self.top().drop_clause();
-        };
-        let terms_count = first.len();
-        if terms_count > PHRASE_WORDS_MAX {
-            self.warnings.add(format!(
-                "A phrase is longer than {PHRASE_WORDS_MAX} words; its end was ignored."
-            ));
-        }
-        // Another way of writing it is a clause, too.
-        let others_count = ways.len() - 1;
-        let admitted = self
-            .words
-            .admit(terms_count.min(PHRASE_WORDS_MAX), self.warnings);
-        let others_count = self.words.admit(others_count, self.warnings);
-        ways.truncate(1 + others_count);
-        let slop = slop.map_or(0, |digits| self.slop(digits));
-        if admitted < terms_count || slop > 0 {
-            ways.truncate(1);
-        }
-        ways.iter_mut()
-            .for_each(|way| way.truncate(admitted.max(1)));
-        match phrase_in_ways(field, ways, slop).filter(|_| admitted > 0) {
-            Some(query) => self.top().push(query),
-            None => self.top().drop_clause(),
-        }
-    }
-
-    fn slop(&mut self, digits: &str) -> u32 {
-        // Digits alone fail to parse only if the number is too large.
-        let slop = digits.parse().unwrap_or(u32::MAX);
-        if slop > SLOP_MAX {
-            self.warnings.add(format!(
-                "The greatest distance in a phrase is {SLOP_MAX}, which was used."
-            ));
-        }
-        slop.min(SLOP_MAX)
-    }
-
     pub(super) fn bare(&mut self, words: &str) {
         let field = match self.top().field_in_force() {
             Target::Words(Field::Site) => return self.site(words, false),
             Target::Words(field) => field,
             Target::Values(name, kind) => return self.value(name, kind, words, false),
         };
+        self.warn_of_sign_after_field(words);
         let (words, boost) = self.split_boost(words);
         self.warn_of_unknown_syntax(words);
         let mut queries = self.word_queries(field, words);
@@ -314,7 +284,10 @@ impl<'w> Parser<'w> {
         }
         queries.truncate(kept);
         match clauses::simplified(queries, Vec::new(), Vec::new()) {
-            Query::Nothing => self.top().drop_clause(),
+            Query::Nothing => {
+                self.warn_of_no_word(words);
+                self.top().drop_clause();
+            }
             query => self.top().push_run(query),
         }
     }
@@ -332,6 +305,21 @@ impl<'w> Parser<'w> {
                 (words, self.boost(number))
             }
             _ => (words, None),
+        }
+    }
+
+    /// Returns a value or a site without `^` and a number behind it, which would weigh nothing.
+    pub(super) fn without_weight<'t>(&mut self, typed: &'t str, is_quoted: bool) -> &'t str {
+        match typed.rsplit_once('^') {
+            Some((value, number)) if !is_quoted && !value.is_empty() && number.parse::<f32>().is_ok() => {
+                self.warnings.add(format!(
+                    "`^{}` was ignored: `{}` adds nothing to the score.",
+                    shortened(number),
+                    shortened(value)
+                ));
+                value
+            }
+            _ => typed,
         }
     }
 
@@ -365,11 +353,47 @@ impl<'w> Parser<'w> {
                  words were searched.",
             );
         }
+        warn_of_signs(words, self.schema, self.warnings);
+    }
+
+    /// Warns of a sign between a field and its word, where it is text.
+    fn warn_of_sign_after_field(&mut self, words: &str) {
+        let is_signed = words.starts_with(['-', '+'])
+            && words.chars().nth(1).is_some_and(char::is_alphanumeric);
+        if is_signed && self.top().field.is_some() {
+            let (sign, word) = words.split_at(1);
+            self.warnings.add(format!(
+                "`{sign}` behind a field has no meaning; write it before the field, as in `{sign}title:{}`.",
+                shortened(word)
+            ));
+        }
+    }
+
+    /// Warns where a field or a sign is left without a word.
+    fn warn_of_no_word(&mut self, words: &str) {
+        let frame = self.top();
+        if frame.field.is_some() || frame.sign.is_some() {
+            self.warnings.add(format!(
+                "`{}` has no letter or digit and was ignored, with what stands before it.",
+                shortened(words)
+            ));
+        }
+    }
+
+    /// Leaves out a `~` or `^` that stands behind something and is no distance or weight.
+    fn misplaced(&mut self, typed: &str) {
+        self.warnings.add(format!(
+            "`{}` has no meaning there and was ignored: a distance is written as in `\"two words\"~2`, a weight as in `(a b)^2`.",
+            shortened(typed)
+        ));
     }
 
     /// Reads the name of a site, which stands for its subdomains too, unless it is in quotation marks.
-    fn site(&mut self, typed: &str, is_quoted: bool) {
-        let name = typed.trim();
+    pub(super) fn site(&mut self, typed: &str, is_quoted: bool) {
+        let name = self.without_weight(typed.trim(), is_quoted);
+        if !is_quoted {
+            self.warn_of_sign_after_field(name);
+        }
         let name = name.strip_prefix("*.").unwrap_or(name);
         let whole = name.trim_end_matches('*');
         if whole.len() < name.len() {

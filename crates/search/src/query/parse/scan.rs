@@ -1,6 +1,7 @@
 //! Scanner of a typed query: tokens of signs, quotation marks and fields, without their meaning.
 use super::brackets::{Brackets, brackets, closed_bytes};
 use super::clauses::Sign;
+use super::unobeyed::starts_word;
 use fields::{FieldType, Schema};
 use index::Field;
 
@@ -45,6 +46,10 @@ pub(super) enum Token<'a> {
     Regex(&'a str),
     /// Number after `^`, directly behind a quotation mark or a parenthesis.
     Boost(&'a str),
+    /// `!` before something, alone.
+    NotSign,
+    /// `~`, `^` and the like behind a quotation mark, a parenthesis or a regular expression, which is no distance or weight.
+    Misplaced(&'a str),
     /// Characters up to the next blank, parenthesis or quotation mark.
     Words(&'a str),
 }
@@ -98,13 +103,27 @@ fn regex_bytes(text: &str) -> Option<usize> {
             ']' => in_class = false,
             '/' if !in_class => {
                 let rest = &text[at + 1..];
-                let is_end = rest.is_empty() || rest.starts_with(|c| c == '^' || ends_words(c));
+                let is_end = rest.is_empty() || rest.starts_with(|c| c == '^' || c == '~' || ends_words(c));
                 return (is_end && at > 1).then_some(at + 1);
             }
             _ => {}
         }
     }
     None
+}
+
+/// Returns whether a text begins with `!` that is to exclude what follows: a phrase, a parenthesis, or what stands behind a
+/// blank.
+fn is_not_sign(text: &str) -> bool {
+    let after = &text[1..];
+    let is_before_words = after.trim_start().len() < after.len() && starts_word(after.trim_start());
+    is_before_words || after.starts_with(|c| c == '(' || is_quote(c))
+}
+
+/// Returns whether a value is one that a field could have: not the rest of an address or of a name of a program.
+fn is_like_a_value(value: &str) -> bool {
+    let is_other = value.starts_with("//") || value.starts_with([':', '\\', ',', ';', ')']);
+    !is_other && (value.contains(char::is_alphanumeric) || value.starts_with('*'))
 }
 
 /// Scanner that walks a query token by token.
@@ -115,6 +134,8 @@ pub(super) struct Scanner<'a> {
     fresh: bool,
     // Whether a field was just read, so that the next text is its value.
     after_field: bool,
+    // Whether a distance of a phrase was just read.
+    after_slop: bool,
     // Token found together with the last one.
     pending: Option<Token<'a>>,
     schema: &'a Schema,
@@ -132,6 +153,7 @@ impl<'a> Iterator for Scanner<'a> {
         self.rest = trimmed;
         let first = trimmed.chars().next()?;
         let after_field = std::mem::take(&mut self.after_field);
+        let after_slop = std::mem::take(&mut self.after_slop) && !fresh;
         self.fresh = first == '(';
         Some(match first {
             '(' => {
@@ -144,7 +166,20 @@ impl<'a> Iterator for Scanner<'a> {
                 Token::Close
             }
             '+' | '-' if fresh => self.signs(first),
+            '!' if fresh && is_not_sign(trimmed) => {
+                self.skip(1);
+                self.fresh = true;
+                Token::NotSign
+            }
             mark if is_quote(mark) => self.quoted(mark),
+            '~' | '^' if !fresh && !after_field => {
+                let end = trimmed.find(ends_words).unwrap_or(trimmed.len());
+                Token::Misplaced(self.skip(end))
+            }
+            '.' if after_slop && trimmed[1..].starts_with(|c: char| c.is_ascii_digit()) => {
+                let end = trimmed.find(ends_words).unwrap_or(trimmed.len());
+                Token::Misplaced(self.skip(end))
+            }
             '[' | '{' => self.bracket(after_field),
             '/' if let Some(bytes) = regex_bytes(trimmed) => {
                 let typed = self.skip(bytes);
@@ -163,6 +198,7 @@ impl<'a> Scanner<'a> {
             rest: text,
             fresh: true,
             after_field: false,
+            after_slop: false,
             pending: None,
         }
     }
@@ -188,6 +224,7 @@ impl<'a> Scanner<'a> {
         });
         if let Some(digits) = slop {
             self.skip(1 + digits.len());
+            self.after_slop = true;
         }
         self.pending = self.boost();
         Token::Quoted { content, slop }
@@ -285,13 +322,14 @@ impl<'a> Scanner<'a> {
             }
             _ => {
                 // `12:30` and `http://…` are no fields.
-                let named = name.starts_with(|c: char| c.is_ascii_alphabetic())
-                    && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+                let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');
+                let named = name.starts_with(|c: char| c.is_alphabetic() || c == '_')
+                    && name.ends_with(|c: char| c.is_alphanumeric() || c == '_')
+                    && name.chars().all(is_of_name);
                 if named && let Some(range) = range {
                     return Some(self.range_without_values(name, range));
                 }
-                let valued =
-                    value.starts_with(char::is_alphanumeric) || (value.is_empty() && grouped);
+                let valued = is_like_a_value(value) || (value.is_empty() && grouped);
                 if !named || !valued {
                     return None;
                 }

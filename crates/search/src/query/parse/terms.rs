@@ -162,8 +162,20 @@ pub(crate) fn push_loose_words(query: Query, words: &mut Vec<Query>) {
             optional,
             excluded,
         } if required.is_empty() && excluded.is_empty() => {
+            // A part is said once, in however many forms it stands.
+            let from = words.len();
             for form in optional {
-                push_loose_words(form, words);
+                let mut loose = Vec::new();
+                push_loose_words(form, &mut loose);
+                let mut known: Vec<Query> = words[from..].to_vec();
+                loose.retain(|word| match known.iter().position(|other| other == word) {
+                    Some(at) => {
+                        known.swap_remove(at);
+                        false
+                    }
+                    None => true,
+                });
+                words.extend(loose);
             }
         }
         Query::Phrase {

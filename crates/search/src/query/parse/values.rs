@@ -8,6 +8,13 @@ use fields::{BadTest, FieldType, Test, Value};
 impl Parser<'_> {
     /// Adds the test of a field's values that was typed; a quoted keyword is exactly that word.
     pub(super) fn value(&mut self, field: String, kind: FieldType, typed: &str, is_quoted: bool) {
+        let typed = self.without_weight(typed, is_quoted);
+        if !is_quoted && kind == FieldType::Keyword && is_like_a_pattern(typed) {
+            self.warnings.add(format!(
+                "`{field}:{}` is compared as it is typed: of patterns only `value*` is for values. Quotation marks say that it is meant.",
+                shortened(typed)
+            ));
+        }
         let word = Value::keyword(typed).filter(|_| is_quoted && kind == FieldType::Keyword);
         let test = match word {
             Some(word) => Ok(Test::equals(word)),
@@ -33,6 +40,17 @@ impl Parser<'_> {
             }
         }
     }
+}
+
+/// Returns whether a keyword looks like a wildcard, a regular expression or a word with edits, which it is not.
+fn is_like_a_pattern(typed: &str) -> bool {
+    let typed = typed.trim();
+    let inner = typed.strip_suffix('*').unwrap_or(typed);
+    let is_regex = typed.len() > 2 && typed.starts_with('/') && typed.ends_with('/');
+    let has_edits = typed.rsplit_once('~').is_some_and(|(word, digits)| {
+        word.ends_with(char::is_alphanumeric) && digits.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    inner.contains(['*', '?']) && typed != "*" && !typed.contains("..") || is_regex || has_edits
 }
 
 #[cfg(test)]
