@@ -31,7 +31,8 @@ fn places(text: &str) -> Vec<Vec<&str>> {
 
 /// Returns whether neighbouring parts of a place, one or more, are these letters.
 fn has_run(place: &[&str], letters: &str) -> bool {
-    (0..place.len()).any(|from| (from + 1..=place.len()).any(|to| place[from..to].concat() == letters))
+    (0..place.len())
+        .any(|from| (from + 1..=place.len()).any(|to| place[from..to].concat() == letters))
 }
 
 /// Returns all ways of grouping parts, each group as its letters.
@@ -54,11 +55,17 @@ fn groupings(parts: &[&str]) -> Vec<Vec<String>> {
 fn stands(places: &[Vec<&str>], groups: &[String], slop: i64, chosen: &mut Vec<usize>) -> bool {
     let at = chosen.len();
     if at == groups.len() {
-        let adjusted = || chosen.iter().enumerate().map(|(number, &place)| place as i64 - number as i64);
+        let adjusted = || {
+            chosen
+                .iter()
+                .enumerate()
+                .map(|(number, &place)| place as i64 - number as i64)
+        };
         return adjusted().max().unwrap() - adjusted().min().unwrap() <= slop;
     }
     (0..places.len()).any(|place| {
-        let is_taken = (0..at).any(|before| groups[before] == groups[at] && chosen[before] == place);
+        let is_taken =
+            (0..at).any(|before| groups[before] == groups[at] && chosen[before] == place);
         if is_taken || !has_run(&places[place], &groups[at]) {
             return false;
         }
@@ -83,7 +90,10 @@ fn holds(text: &str, phrase: &str, slop: u32, are_parted: bool) -> bool {
 }
 
 fn word(parts_max: usize) -> impl Strategy<Value = String> {
-    let part = (prop::sample::select(&PARTS[..]), prop::sample::select(&JOINERS[..]));
+    let part = (
+        prop::sample::select(&PARTS[..]),
+        prop::sample::select(&JOINERS[..]),
+    );
     let parts = prop_oneof![
         3 => prop::collection::vec(part.clone(), 1..2),
         2 => prop::collection::vec(part, 1..=parts_max),
@@ -127,7 +137,10 @@ fn found(index: &Index, oracle: &Oracle, query: &Query) -> BTreeSet<u64> {
     let plan = Arc::new(Plan::new(query, ranking, index.statistics()).unwrap());
     let (hits, _) = search_partition(&plan, all_segments(index), usize::MAX).unwrap();
     let scored = hits.iter().map(|hit| (hit.url_hash, hit.score.to_bits()));
-    let expected = oracle.rank(query, ranking).into_iter().map(|hit| (hit.url_hash, hit.score.to_bits()));
+    let expected = oracle
+        .rank(query, ranking)
+        .into_iter()
+        .map(|hit| (hit.url_hash, hit.score.to_bits()));
     assert!(scored.eq(expected), "{query:?}");
     hits.iter().map(|hit| hit.url_hash).collect()
 }
@@ -188,7 +201,13 @@ proptest! {
 
 #[test]
 fn a_limit_of_a_phrase_is_that_of_each_way() {
-    let texts = ["foo-bar here", "foo here", "see foo now", "see foo-bar", "here foo bar"];
+    let texts = [
+        "foo-bar here",
+        "foo here",
+        "see foo now",
+        "see foo-bar",
+        "here foo bar",
+    ];
     let documents: Vec<Document> = (0..)
         .zip(texts)
         .map(|(number, text): (u32, _)| Document {
@@ -199,7 +218,14 @@ fn a_limit_of_a_phrase_is_that_of_each_way() {
         .collect();
     for analyzer in ["standard2", "standard", "standard2-en", "plain", "english"] {
         let analyzer: Analyzer = analyzer.parse().unwrap();
-        let index = build_index(&[documents.clone()], BuildPlan { analyzer, ..BuildPlan::PLAIN }).unwrap();
+        let index = build_index(
+            &[documents.clone()],
+            BuildPlan {
+                analyzer,
+                ..BuildPlan::PLAIN
+            },
+        )
+        .unwrap();
         let oracle = Oracle::new(&[documents.clone()], analyzer, index.fields());
         for (typed, expected) in [
             ("\"foo-bar\"", vec![0, 3, 4]),
@@ -211,8 +237,15 @@ fn a_limit_of_a_phrase_is_that_of_each_way() {
             ("here -\"foo-bar\"", vec![1]),
         ] {
             let parsed = parse_with(typed, analyzer, index.fields(), Operator::And);
-            let expected: BTreeSet<u64> = expected.iter().map(|number| url_hash(&format!("u:{number}"))).collect();
-            assert_eq!(found(&index, &oracle, &parsed.query), expected, "{typed} by {analyzer}");
+            let expected: BTreeSet<u64> = expected
+                .iter()
+                .map(|number| url_hash(&format!("u:{number}")))
+                .collect();
+            assert_eq!(
+                found(&index, &oracle, &parsed.query),
+                expected,
+                "{typed} by {analyzer}"
+            );
         }
     }
 }

@@ -11,8 +11,8 @@
 
 use crate::language::Languages;
 use crate::pattern::{Pattern, Regex, RegexError, folded_regex};
-use crate::standard::rules::Rules;
 use crate::standard::query::{phrase_ways, prefixes, query_words};
+use crate::standard::rules::Rules;
 use crate::standard::{self, QueryWord, Ways};
 use crate::stem::{Stemming, stem, stem_in_place};
 use smallvec::SmallVec;
@@ -187,7 +187,10 @@ impl std::str::FromStr for Analyzer {
         match name {
             "plain" => Ok(Analyzer::Plain),
             "english" => Ok(Analyzer::English),
-            _ => match (name.strip_prefix("standard2"), name.strip_prefix("standard")) {
+            _ => match (
+                name.strip_prefix("standard2"),
+                name.strip_prefix("standard"),
+            ) {
                 (Some(codes), _) => languages(codes).map(Analyzer::Standard),
                 (None, Some(codes)) => languages(codes).map(Analyzer::FirstStandard),
                 (None, None) => Err(unknown()),

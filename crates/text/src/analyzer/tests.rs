@@ -68,7 +68,11 @@ fn names_parse_back() {
     assert_eq!(standard.name(), "standard2-en-ru");
     assert_eq!(first.name(), "standard-en-ru");
     // Existing indexes keep the terms of their name.
-    let terms = |name: &str| name.parse::<Analyzer>().expect("a name").terms("get_temp_dir");
+    let terms = |name: &str| {
+        name.parse::<Analyzer>()
+            .expect("a name")
+            .terms("get_temp_dir")
+    };
     assert_eq!(terms("standard"), ["gettempdir", "get", "temp", "dir"]);
     assert_eq!(terms("standard2").len(), 6);
     let error = "German".parse::<Analyzer>().unwrap_err().to_string();

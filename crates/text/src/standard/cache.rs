@@ -4,8 +4,8 @@
 //! answers most of them. The table is direct-mapped and of fixed size, some megabytes a thread at most, for any corpus. It
 //! caches a pure function of the run's text and the rules, so it changes speed alone.
 
-use super::terms::Terms;
 use super::rules::Rules;
+use super::terms::Terms;
 use std::cell::RefCell;
 
 const SLOTS_COUNT: usize = 1 << 14;

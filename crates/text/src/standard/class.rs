@@ -41,7 +41,10 @@ impl Class {
     /// Returns whether words that are matched as a whole are made of it.
     #[inline]
     pub(super) fn is_wordly(self) -> bool {
-        matches!(self, Class::Lower | Class::Upper | Class::Digit | Class::Fraction)
+        matches!(
+            self,
+            Class::Lower | Class::Upper | Class::Digit | Class::Fraction
+        )
     }
 
     #[inline]
@@ -102,7 +105,9 @@ fn find_second(character: char) -> Class {
     match character {
         _ if is_apostrophe(character) => Class::Joiner,
         // Full-width joiners, and the small hyphen.
-        '\u{FF0E}' | '\u{FF0D}' | '\u{FF3F}' | '\u{FF06}' | '\u{FF20}' | '\u{FE63}' => Class::Joiner,
+        '\u{FF0E}' | '\u{FF0D}' | '\u{FF3F}' | '\u{FF06}' | '\u{FF20}' | '\u{FE63}' => {
+            Class::Joiner
+        }
         _ if is_fraction(character) => Class::Fraction,
         // Signs of law.
         '\u{2120}' | '\u{2122}' => Class::Other,
@@ -117,9 +122,26 @@ fn find_second(character: char) -> Class {
 /// stands within a word: the ʻokina, the Ukrainian apostrophe, half rings and primes of transcriptions, the saltillo, an
 /// acute accent or a prime in place of an apostrophe.
 pub(super) fn is_apostrophe(character: char) -> bool {
-    matches!(character,
-        '\u{B4}' | '\u{2B9}'..='\u{2BF}' | '\u{2EE}' | '\u{374}' | '\u{384}' | '\u{55A}' | '\u{7F4}' | '\u{7F5}'
-        | '\u{1FBD}' | '\u{1FBF}' | '\u{1FFD}' | '\u{1FFE}' | '\u{2018}' | '\u{201B}' | '\u{2032}' | '\u{A78B}' | '\u{A78C}')
+    matches!(
+        character,
+        '\u{B4}' | '\u{2B9}'
+            ..='\u{2BF}'
+                | '\u{2EE}'
+                | '\u{374}'
+                | '\u{384}'
+                | '\u{55A}'
+                | '\u{7F4}'
+                | '\u{7F5}'
+                | '\u{1FBD}'
+                | '\u{1FBF}'
+                | '\u{1FFD}'
+                | '\u{1FFE}'
+                | '\u{2018}'
+                | '\u{201B}'
+                | '\u{2032}'
+                | '\u{A78B}'
+                | '\u{A78C}'
+    )
 }
 
 /// Returns whether a character is a fraction: `½` and its like, and `⅟` before a number.
@@ -129,9 +151,12 @@ pub(super) fn is_fraction(character: char) -> bool {
 
 /// Returns whether a character is a sign made of letters and digits of ASCII: `㎏`, `№`, `℡`. Letters in circles and squares
 /// are pictures too, so those that the first edition has for emoji stay such.
-fn is_squared(character: char) -> bool {
+pub(super) fn is_squared(character: char) -> bool {
     let is_sign = matches!(character, '\u{2116}' | '\u{2121}' | '\u{213B}' | '\u{3250}' | '\u{32CC}'..='\u{32CF}' | '\u{3371}'..='\u{33FF}');
-    is_sign && std::iter::once(character).nfkc().all(|c| c.is_ascii_alphanumeric())
+    is_sign
+        && std::iter::once(character)
+            .nfkc()
+            .all(|c| c.is_ascii_alphanumeric())
 }
 
 /// Returns the value of a decimal digit of any script; `None` for another character.
@@ -148,14 +173,13 @@ pub(super) fn digit_of(character: char) -> Option<u32> {
 
 /// Zeros of the decimal digits of all scripts (general category Nd), by code point.
 const ZEROS: [u32; 75] = [
-    0x660, 0x6F0, 0x7C0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66,
-    0xCE6, 0xD66, 0xDE6, 0xE50, 0xED0, 0xF20, 0x1040, 0x1090, 0x17E0, 0x1810,
-    0x1946, 0x19D0, 0x1A80, 0x1A90, 0x1B50, 0x1BB0, 0x1C40, 0x1C50, 0xA620, 0xA8D0,
-    0xA900, 0xA9D0, 0xA9F0, 0xAA50, 0xABF0, 0xFF10, 0x104A0, 0x10D30, 0x10D40, 0x11066,
-    0x110F0, 0x11136, 0x111D0, 0x112F0, 0x11450, 0x114D0, 0x11650, 0x116C0, 0x116D0, 0x116DA,
-    0x11730, 0x118E0, 0x11950, 0x11BF0, 0x11C50, 0x11D50, 0x11DA0, 0x11F50, 0x16130, 0x16A60,
-    0x16AC0, 0x16B50, 0x16D70, 0x1CCF0, 0x1D7CE, 0x1D7D8, 0x1D7E2, 0x1D7EC, 0x1D7F6, 0x1E140,
-    0x1E2F0, 0x1E4F0, 0x1E5F1, 0x1E950, 0x1FBF0,
+    0x660, 0x6F0, 0x7C0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66, 0xDE6,
+    0xE50, 0xED0, 0xF20, 0x1040, 0x1090, 0x17E0, 0x1810, 0x1946, 0x19D0, 0x1A80, 0x1A90, 0x1B50,
+    0x1BB0, 0x1C40, 0x1C50, 0xA620, 0xA8D0, 0xA900, 0xA9D0, 0xA9F0, 0xAA50, 0xABF0, 0xFF10,
+    0x104A0, 0x10D30, 0x10D40, 0x11066, 0x110F0, 0x11136, 0x111D0, 0x112F0, 0x11450, 0x114D0,
+    0x11650, 0x116C0, 0x116D0, 0x116DA, 0x11730, 0x118E0, 0x11950, 0x11BF0, 0x11C50, 0x11D50,
+    0x11DA0, 0x11F50, 0x16130, 0x16A60, 0x16AC0, 0x16B50, 0x16D70, 0x1CCF0, 0x1D7CE, 0x1D7D8,
+    0x1D7E2, 0x1D7EC, 0x1D7F6, 0x1E140, 0x1E2F0, 0x1E4F0, 0x1E5F1, 0x1E950, 0x1FBF0,
 ];
 
 fn find(character: char) -> Class {

@@ -172,7 +172,10 @@ impl<'a, 'e> Compound<'a, 'e> {
     }
 
     fn with_dots(&self) -> Option<String> {
-        let has_dots = self.elements.iter().any(|element| element.link == Link::Dot);
+        let has_dots = self
+            .elements
+            .iter()
+            .any(|element| element.link == Link::Dot);
         (has_dots && !self.has_signs()).then(|| {
             let mut dotted = String::with_capacity(self.end - self.start);
             for element in self.elements {
@@ -261,7 +264,11 @@ impl<'a, 'e> Compound<'a, 'e> {
     /// Returns an element as a word: a number without what groups its digits.
     pub(super) fn part(&self, element: &Element) -> (Cow<'a, str>, Stemmed) {
         let written = &self.text[element.start..element.end];
-        let stemmed = if element.is_number { Stemmed::No } else { Stemmed::Yes };
+        let stemmed = if element.is_number {
+            Stemmed::No
+        } else {
+            Stemmed::Yes
+        };
         let part = match (self.rules.edition, element.is_number) {
             (Edition::First, true) => number(written),
             (Edition::First, false) => written.into(),

@@ -127,11 +127,7 @@ pub(crate) fn each_token_starting(
 }
 
 /// Returns the term of a word that [`each_token_starting`] has found.
-pub(crate) fn term_of_word<'a>(
-    rules: Rules,
-    word: &'a str,
-    buffer: &'a mut String,
-) -> &'a str {
+pub(crate) fn term_of_word<'a>(rules: Rules, word: &'a str, buffer: &'a mut String) -> &'a str {
     let latin = rules.languages.of(Script::Latin).map(Stemming::Language);
     simple_term(word, latin, buffer)
 }

@@ -79,7 +79,13 @@ fn is_modifier(character: char) -> bool {
 }
 
 /// Explains the boundary at `at`, which is only in one of the two.
-fn explain(edition: Edition, text: &str, at: usize, run: Option<&str>, is_long: bool) -> Option<Override> {
+fn explain(
+    edition: Edition,
+    text: &str,
+    at: usize,
+    run: Option<&str>,
+    is_long: bool,
+) -> Option<Override> {
     let extends = |&character: &char| class_of(edition, character) == Class::Extend;
     // The letters next to the boundary, without marks.
     let before = text[..at]
@@ -161,7 +167,13 @@ fn boundaries_of_icu(edition: Edition, text: &str) -> HashSet<usize> {
 }
 
 /// Adds the ends of a segment that has a letter or a digit, without what stands before its first one.
-fn add_if_word(edition: Edition, text: &str, from: usize, to: usize, boundaries: &mut HashSet<usize>) {
+fn add_if_word(
+    edition: Edition,
+    text: &str,
+    from: usize,
+    to: usize,
+    boundaries: &mut HashSet<usize>,
+) {
     let is_wordly = |character| {
         let class: Class = class_of(edition, character);
         class.is_wordly() || class.is_paired()
@@ -193,8 +205,8 @@ fn compare(
     });
     let mut outside = 0;
     for &(start, end) in runs.iter().chain([&(text.len(), text.len())]) {
-        let is_lost =
-            text[outside..start].contains(|c| class_of(edition, c).is_wordly() || class_of(edition, c).is_paired());
+        let is_lost = text[outside..start]
+            .contains(|c| class_of(edition, c).is_wordly() || class_of(edition, c).is_paired());
         assert!(
             !is_lost,
             "no run has the letters of {:?}",

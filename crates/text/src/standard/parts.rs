@@ -15,12 +15,12 @@
 //! Letters and digits that follow each other more than a few times are no name but a hash; they are not parted. Of a
 //! compound of very many parts, capitals within words do not part.
 
-use super::class::{digit_of, is_fraction};
+use super::class::{digit_of, is_fraction, is_squared};
 use super::compound::Compound;
+use super::rules::Edition;
 use super::runs::{Element, Link, sign_of_number};
 use super::terms::Terms;
 use super::words::{Stemmed, push_word};
-use super::rules::Edition;
 use crate::language::Languages;
 use smallvec::SmallVec;
 use std::borrow::Cow;
@@ -121,7 +121,11 @@ pub(super) fn push_together(parts: &[Part<'_>], languages: Languages, terms: &mu
 pub(super) fn push_glued(parts: &[Part<'_>], languages: Languages, terms: &mut Terms) {
     let is_fraction = parts.iter().any(|part| part.between == Between::Bar);
     let meets = |pair: &[Part<'_>]| parts_digits(&pair[0].text, &pair[1].text);
-    let has_signs = || parts.iter().any(|part| matches!(part.between, Between::Sign(_)));
+    let has_signs = || {
+        parts
+            .iter()
+            .any(|part| matches!(part.between, Between::Sign(_)))
+    };
     if !is_fraction && parts.windows(2).any(meets) && !has_signs() {
         let glued: String = parts.iter().map(|part| &*part.text).collect();
         push_word(&glued, Stemmed::No, languages, terms);
@@ -214,7 +218,8 @@ impl<'a> Compound<'a, '_> {
             cuts.at_capitals = false;
             parts = self.parts(cuts);
         }
-        let is_whole = self.has_signs() || self.clitic().is_some() || self.is_of_changes() && !changes_tell;
+        let is_whole =
+            self.has_signs() || self.clitic().is_some() || self.is_of_changes() && !changes_tell;
         if is_whole && parts.len() > 1 {
             let mut text = String::new();
             let stemmed = write_together(&parts, &mut text);
@@ -232,7 +237,9 @@ impl<'a> Compound<'a, '_> {
 
     fn changes_count(&self) -> usize {
         let after_first = self.elements.iter().skip(1);
-        after_first.filter(|element| element.link == Link::Adjacent).count()
+        after_first
+            .filter(|element| element.link == Link::Adjacent)
+            .count()
     }
 
     fn parts(&self, cuts: Cuts) -> Parts<'a> {
@@ -274,7 +281,13 @@ impl<'a> Compound<'a, '_> {
         let written = &self.text[element.start..element.end];
         let (start, end) = (element.start, element.end);
         let mut push = |text: Cow<'a, str>, stemmed, between, [start, end]: [usize; 2]| {
-            parts.push(Part { text, stemmed, between, start, end });
+            parts.push(Part {
+                text,
+                stemmed,
+                between,
+                start,
+                end,
+            });
         };
         if let Some((above, below)) = fraction(written).filter(|_| cuts.at_bars) {
             push(above.into(), Stemmed::No, Between::Blank, [start, end]);
@@ -286,7 +299,12 @@ impl<'a> Compound<'a, '_> {
         if cuts.at_capitals && self.case_parts(number).nth(1).is_some() {
             let mut at = start;
             for part in self.case_parts(number) {
-                push(folded_letters(part), Stemmed::Yes, Between::Capital, [at, at + part.len()]);
+                push(
+                    folded_letters(part),
+                    Stemmed::Yes,
+                    Between::Capital,
+                    [at, at + part.len()],
+                );
                 at += part.len();
             }
             return;
@@ -299,7 +317,8 @@ impl<'a> Compound<'a, '_> {
 /// Returns whether a part is a term of its own: not one letter, nor digits after one, within a word.
 fn says_something(parts: &[Part<'_>], number: usize) -> bool {
     let part = &parts[number];
-    let is_letter = |part: &Part<'_>| part.stemmed == Stemmed::Yes && super::compound::is_single(&part.text);
+    let is_letter =
+        |part: &Part<'_>| part.stemmed == Stemmed::Yes && super::compound::is_single(&part.text);
     let is_within = part.is_tight() || parts.get(number + 1).is_some_and(Part::is_tight);
     let is_digits = part.stemmed == Stemmed::No && !part.text.contains('.');
     let before = number.checked_sub(1).map(|before| &parts[before]);
@@ -321,23 +340,40 @@ pub(super) fn folded_number(written: &str) -> Cow<'_, str> {
         return written.into();
     }
     if let Some((above, below)) = fraction(written) {
-        return format!("{above}-{below}").trim_end_matches('-').to_owned().into();
+        return format!("{above}-{below}")
+            .trim_end_matches('-')
+            .to_owned()
+            .into();
     }
-    let signs = written.chars().map(|sign| sign_of_number(Edition::Second, sign));
+    let signs = written
+        .chars()
+        .map(|sign| sign_of_number(Edition::Second, sign));
     let folded = signs.flat_map(|character| std::iter::once(character).nfkc());
     let in_ascii = folded.filter_map(|character| match digit_of(character) {
         Some(value) => char::from_digit(value, 10),
-        None => Some(character).filter(|&c| c.is_alphanumeric() || matches!(c, '.' | ',' | '\'' | '\u{2019}' | '\u{202F}')),
+        None => Some(character).filter(|&c| {
+            c.is_alphanumeric() || matches!(c, '.' | ',' | '\'' | '\u{2019}' | '\u{202F}')
+        }),
     });
     let in_ascii: String = in_ascii.collect();
     // The dot of `⒈`.
     in_ascii.trim_end_matches('.').to_owned().into()
 }
 
-/// Returns letters without the apostrophes that their folding would bring.
+/// Returns letters without the apostrophes that their folding would bring, and with the letters of signs such as `㎏`.
 pub(super) fn folded_letters(written: &str) -> Cow<'_, str> {
-    match written.contains(['ŉ', 'ẚ']) {
-        true => written.replace('ŉ', "n").replace('ẚ', "a").into(),
-        false => written.into(),
+    let is_other = |character: char| matches!(character, 'ŉ' | 'ẚ') || is_squared(character);
+    if written.is_ascii() || !written.contains(is_other) {
+        return written.into();
     }
+    let mut folded = String::with_capacity(written.len());
+    for character in written.chars() {
+        match character {
+            'ŉ' => folded.push('n'),
+            'ẚ' => folded.push('a'),
+            _ if is_squared(character) => folded.extend(std::iter::once(character).nfkc()),
+            _ => folded.push(character),
+        }
+    }
+    folded.into()
 }

@@ -3,12 +3,12 @@
 use super::compound::Compound;
 use super::pairs;
 use super::parts::{Part, Parts};
+use super::rules::{Edition, Rules};
 use super::runs::{Element, Run, each_run};
 use super::terms::{Terms, Way, Ways};
 use super::ways::{forms_of_parts, ways_of_words};
 use super::words::{Stemmed, push_word};
 use super::{each_token, emoji_into};
-use super::rules::{Edition, Rules};
 use crate::language::Languages;
 use smallvec::smallvec;
 
@@ -140,7 +140,9 @@ fn compound_of<'t>(compound: &Compound<'t, '_>) -> Typed<'t> {
                 !only.is_number && only.start == compound.start && only.end == compound.end
             };
             let written = &compound.text[compound.start..compound.end];
-            let part = only.filter(is_word).map(|_| Part::word(written, Stemmed::Yes));
+            let part = only
+                .filter(is_word)
+                .map(|_| Part::word(written, Stemmed::Yes));
             Typed {
                 word: QueryWord::of_forms(compound.forms()),
                 parts: part.into_iter().collect(),

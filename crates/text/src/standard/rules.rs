@@ -26,10 +26,16 @@ pub(crate) struct Rules {
 
 impl Rules {
     pub(crate) fn first(languages: Languages) -> Rules {
-        Rules { edition: Edition::First, languages }
+        Rules {
+            edition: Edition::First,
+            languages,
+        }
     }
 
     pub(crate) fn second(languages: Languages) -> Rules {
-        Rules { edition: Edition::Second, languages }
+        Rules {
+            edition: Edition::Second,
+            languages,
+        }
     }
 }

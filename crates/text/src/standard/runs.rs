@@ -146,7 +146,8 @@ fn is_end(edition: Edition, text: &str, end: usize, is_number: bool) -> bool {
     if matches!(byte, b' ' | b'\n') {
         return true;
     }
-    let follows = |at: usize| class_at(edition, text, at).is_some_and(|(class, _)| class.is_wordly());
+    let follows =
+        |at: usize| class_at(edition, text, at).is_some_and(|(class, _)| class.is_wordly());
     match class_at(edition, text, end) {
         Some((class, _)) if class.is_wordly() || class == Class::Extend => false,
         Some((Class::Joiner, after)) => !follows(after),
@@ -222,7 +223,8 @@ fn compound(
             Some((class, _)) if class.is_wordly() => link = Link::Adjacent,
             Some((Class::Joiner, after))
                 if elements.len() < ELEMENTS_MAX
-                    && class_at(edition, text, after).is_some_and(|(class, _)| class.is_wordly()) =>
+                    && class_at(edition, text, after)
+                        .is_some_and(|(class, _)| class.is_wordly()) =>
             {
                 link = link_of(&text[end..after]);
                 at = after;
@@ -248,7 +250,9 @@ fn link_of(joiner: &str) -> Link {
         "." | "\u{FF0E}" => Link::Dot,
         "&" | "\u{FF06}" => Link::Ampersand,
         "@" | "\u{FF20}" => Link::At,
-        "-" | "_" | "\u{2010}" | "\u{2011}" | "\u{B7}" | "\u{FF0D}" | "\u{FF3F}" | "\u{FE63}" => Link::Hyphen,
+        "-" | "_" | "\u{2010}" | "\u{2011}" | "\u{B7}" | "\u{FF0D}" | "\u{FF3F}" | "\u{FE63}" => {
+            Link::Hyphen
+        }
         // What else joins is an apostrophe, or a letter that is typed as one.
         _ => Link::Apostrophe,
     }

@@ -16,6 +16,8 @@ use super::query::Typed;
 use super::terms::{Terms, Way, Ways};
 use crate::language::Languages;
 use smallvec::{SmallVec, smallvec};
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 /// Upper limit on the boundaries between parts of which all groupings are looked for.
 const BOUNDARIES_MAX: usize = 5;
@@ -51,6 +53,8 @@ struct Phrase<'w, 't> {
     /// Numbers of the slots that may be written together with the one before.
     boundaries: Vec<usize>,
     languages: Languages,
+    /// Terms of groups that were made before, by their first slot and number of slots: most stand in many ways.
+    known: RefCell<HashMap<(usize, usize), Option<String>>>,
 }
 
 /// Returns the forms of a word of parts: as a whole first, then apart, then otherwise.
@@ -80,7 +84,11 @@ pub(super) fn forms_of_parts(parts: &[Part<'_>], languages: Languages) -> Ways {
             // All groupings but the whole and all apart, those of few groups first.
             let mut masks: Vec<usize> = (1..(1 << boundaries) - 1).collect();
             masks.sort_by_key(|mask| mask.count_ones());
-            forms.extend(masks.iter().map(|mask| apart(&|at| mask >> (at - 1) & 1 == 1)));
+            forms.extend(
+                masks
+                    .iter()
+                    .map(|mask| apart(&|at| mask >> (at - 1) & 1 == 1)),
+            );
         }
         false => forms.extend((1..parts.len()).map(|cut| apart(&|at| at == cut))),
     }
@@ -100,7 +108,12 @@ pub(super) fn ways_of_words(words: &[Typed<'_>], languages: Languages) -> Ways {
     ways.truncate(GROUPINGS_MAX);
     let most = ways.len() + FORMS_MAX;
     for (number, typed) in words.iter().enumerate() {
-        let single = typed.word.forms.iter().skip(1).filter(|form| form.len() == 1);
+        let single = typed
+            .word
+            .forms
+            .iter()
+            .skip(1)
+            .filter(|form| form.len() == 1);
         for form in single {
             if ways.len() < most {
                 ways.push(with_form(words, number, form));
@@ -132,6 +145,7 @@ impl<'w, 't> Phrase<'w, 't> {
             typed: Grouping::new(),
             boundaries: Vec::new(),
             languages,
+            known: RefCell::default(),
         };
         for (number, typed) in words.iter().enumerate() {
             if typed.parts.is_empty() {
@@ -158,20 +172,39 @@ impl<'w, 't> Phrase<'w, 't> {
     /// Returns the terms of a grouping.
     fn way(&self, grouping: &[bool]) -> Way {
         let mut way = Way::new();
-        let mut group: SmallVec<[Part<'t>; 8]> = SmallVec::new();
+        let mut group = 0;
         for (number, slot) in self.slots.iter().enumerate() {
             match slot {
                 Slot::Terms(terms) => way.extend(terms.iter().cloned()),
-                Slot::Part(part) => {
-                    group.push((*part).clone());
-                    if !grouping.get(number + 1).is_some_and(|is_together| *is_together) {
-                        way.extend(first_term(&group, self.languages));
-                        group.clear();
+                Slot::Part(_) => {
+                    group += 1;
+                    if !grouping
+                        .get(number + 1)
+                        .is_some_and(|is_together| *is_together)
+                    {
+                        way.extend(self.term_of(number + 1 - group, group));
+                        group = 0;
                     }
                 }
             }
         }
         way
+    }
+
+    /// Returns the first term of the parts of some slots, written together.
+    fn term_of(&self, from: usize, count: usize) -> Option<String> {
+        let mut known = self.known.borrow_mut();
+        let term = known.entry((from, count)).or_insert_with(|| {
+            let parts = self.slots[from..from + count]
+                .iter()
+                .filter_map(|slot| match slot {
+                    Slot::Part(part) => Some((*part).clone()),
+                    Slot::Terms(_) => None,
+                });
+            let parts: SmallVec<[Part<'t>; 8]> = parts.collect();
+            first_term(&parts, self.languages)
+        });
+        term.clone()
     }
 
     /// Calls `each` for the groupings other than the typed one that are looked for.

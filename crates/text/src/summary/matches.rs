@@ -309,7 +309,7 @@ impl Search {
             Analyzer::Plain => Check::Whole,
             Analyzer::English | Analyzer::Standard(_) | Analyzer::FirstStandard(_) => {
                 Check::Analysed
-            },
+            }
         };
         Search {
             finder: Finder::new(needle).into_owned(),

@@ -23,10 +23,12 @@ pub(super) fn needle(analyzer: Analyzer, term: &str, prefix: bool) -> &str {
     let is_english = match analyzer {
         Analyzer::Plain => return term,
         Analyzer::English => true,
-        Analyzer::Standard(languages) | Analyzer::FirstStandard(languages) => match languages.of(Script::Latin) {
-            None => return term,
-            Some(language) => language == Language::English,
-        },
+        Analyzer::Standard(languages) | Analyzer::FirstStandard(languages) => {
+            match languages.of(Script::Latin) {
+                None => return term,
+                Some(language) => language == Language::English,
+            }
+        }
     };
     let kept_bytes = match prefix {
         // The first letter of other stems is that of the word.

@@ -311,7 +311,9 @@ impl<'w> Parser<'w> {
     /// Returns a value or a site without `^` and a number behind it, which would weigh nothing.
     pub(super) fn without_weight<'t>(&mut self, typed: &'t str, is_quoted: bool) -> &'t str {
         match typed.rsplit_once('^') {
-            Some((value, number)) if !is_quoted && !value.is_empty() && number.parse::<f32>().is_ok() => {
+            Some((value, number))
+                if !is_quoted && !value.is_empty() && number.parse::<f32>().is_ok() =>
+            {
                 self.warnings.add(format!(
                     "`^{}` was ignored: `{}` adds nothing to the score.",
                     shortened(number),
@@ -470,7 +472,8 @@ impl<'w> Parser<'w> {
     }
 }
 
-/// Returns the number of words of a clause, in all its forms.
+/// Returns the number of words of a clause, in all its forms. Of forms in several words the longest is counted by its words,
+/// the others have the same ones and count once.
 fn words_count(query: &Query) -> usize {
     match query {
         Query::Phrase { terms, .. } => terms.len(),
@@ -479,8 +482,16 @@ fn words_count(query: &Query) -> usize {
             optional,
             excluded,
         } => {
-            let clauses = required.iter().chain(optional).chain(excluded);
-            clauses.map(words_count).sum()
+            let phrases = optional
+                .iter()
+                .filter(|form| matches!(form, Query::Phrase { .. }));
+            let longest = phrases.map(words_count).max().unwrap_or(0);
+            let count = |form: &Query| match words_count(form) {
+                count if count < longest => count.min(1),
+                count => count,
+            };
+            let others = required.iter().chain(excluded).map(words_count);
+            others.chain(optional.iter().map(count)).sum()
         }
         Query::Boosted { clause, .. } => words_count(clause),
         _ => 1,

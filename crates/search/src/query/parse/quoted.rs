@@ -12,7 +12,8 @@ impl Parser<'_> {
     pub(super) fn quoted(&mut self, content: &str, slop: Option<&str>) {
         let target = self.top().field_in_force();
         if slop.is_some() && !matches!(target, Target::Words(field) if field != Field::Site) {
-            self.warnings.add("A distance has no meaning behind a value or a site and was ignored.");
+            self.warnings
+                .add("A distance has no meaning behind a value or a site and was ignored.");
         }
         let field = match target {
             Target::Words(Field::Site) => return self.site(content, true),
@@ -41,7 +42,8 @@ impl Parser<'_> {
             self.warnings.add(format!(
                 "A phrase is longer than {PHRASE_WORDS_MAX} words; its end was ignored."
             ));
-            ways.iter_mut().for_each(|way| way.truncate(PHRASE_WORDS_MAX));
+            ways.iter_mut()
+                .for_each(|way| way.truncate(PHRASE_WORDS_MAX));
         }
         let wanted = ways[0].len();
         let admitted = self.words.admit(wanted, self.warnings);

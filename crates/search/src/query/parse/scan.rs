@@ -103,7 +103,8 @@ fn regex_bytes(text: &str) -> Option<usize> {
             ']' => in_class = false,
             '/' if !in_class => {
                 let rest = &text[at + 1..];
-                let is_end = rest.is_empty() || rest.starts_with(|c| c == '^' || c == '~' || ends_words(c));
+                let is_end =
+                    rest.is_empty() || rest.starts_with(|c| c == '^' || c == '~' || ends_words(c));
                 return (is_end && at > 1).then_some(at + 1);
             }
             _ => {}

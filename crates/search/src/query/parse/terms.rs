@@ -162,20 +162,16 @@ pub(crate) fn push_loose_words(query: Query, words: &mut Vec<Query>) {
             optional,
             excluded,
         } if required.is_empty() && excluded.is_empty() => {
-            // A part is said once, in however many forms it stands.
-            let from = words.len();
+            // Of the forms in several words that with all parts apart is enough: the others have the same parts.
+            let length_of = |form: &Query| match form {
+                Query::Phrase { terms, .. } => terms.len(),
+                _ => 0,
+            };
+            let most = optional.iter().map(length_of).max().unwrap_or(0);
             for form in optional {
-                let mut loose = Vec::new();
-                push_loose_words(form, &mut loose);
-                let mut known: Vec<Query> = words[from..].to_vec();
-                loose.retain(|word| match known.iter().position(|other| other == word) {
-                    Some(at) => {
-                        known.swap_remove(at);
-                        false
-                    }
-                    None => true,
-                });
-                words.extend(loose);
+                if [0, most].contains(&length_of(&form)) {
+                    push_loose_words(form, words);
+                }
             }
         }
         Query::Phrase {

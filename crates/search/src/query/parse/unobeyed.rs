@@ -34,7 +34,9 @@ pub(super) fn warn_of_signs(run: &str, schema: &Schema, warnings: &mut Warnings)
             "`~` in `{typed}` was ignored: `~`, `~1` or `~2` stands at the end of a word."
         ));
     }
-    let is_weight = |rest: &str| rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
+    let is_weight = |rest: &str| {
+        rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c))
+    };
     if follows_word(run, '^').is_some_and(is_weight) {
         warnings.add(format!(
             "`^` in `{typed}` was ignored: a weight is a number without a sign, as in `word^2`."
@@ -61,7 +63,9 @@ pub(super) const NOT_SIGN: &str =
 
 /// Returns whether a text begins with what `!` would exclude.
 pub(super) fn starts_word(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '(' | '"' | '“' | '”' | '„' | '‟'))
+    text.starts_with(|c: char| {
+        c.is_alphanumeric() || matches!(c, '(' | '"' | '“' | '”' | '„' | '‟')
+    })
 }
 
 /// Returns what stands after the first `sign` that follows a letter or digit.
@@ -91,7 +95,9 @@ fn is_comparison(run: &str, schema: &Schema) -> bool {
     };
     let (name, rest) = run.split_at(at);
     let value = rest.trim_start_matches(['<', '>', '=']);
-    let is_name = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
+    let is_name = name
+        .chars()
+        .all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
     let signs = &rest[..rest.len() - value.len()];
     match signs {
         "=" | "==" => schema.get(name).is_some() && !value.is_empty(),
@@ -205,7 +211,10 @@ mod tests {
             let warnings = parsed.warnings.join(" ");
             assert!(warnings.contains(said), "{typed}: {:?}", parsed.warnings);
             // What is not clear deletes nothing, and is no filter.
-            assert!(parse_filter(typed, Analyzer::Plain, &schema()).is_err(), "{typed}");
+            assert!(
+                parse_filter(typed, Analyzer::Plain, &schema()).is_err(),
+                "{typed}"
+            );
         }
     }
 
