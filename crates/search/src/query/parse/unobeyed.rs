@@ -8,6 +8,7 @@
 //! ```
 
 use super::limits::{Warnings, shortened};
+use super::pieces::{Piece, pieces};
 use fields::Schema;
 
 /// Adds warnings of the signs of a run without blanks that are not obeyed.
@@ -29,7 +30,8 @@ pub(super) fn warn_of_signs(run: &str, schema: &Schema, warnings: &mut Warnings)
             "The dash or sign before `{typed}` has no meaning; `-` before a word excludes it, `+` requires it."
         ));
     }
-    if follows_word(run, '~').is_some() {
+    let has_stray = |piece: &Piece<'_>| matches!(piece, Piece::Words(words) if follows_word(words, '~').is_some());
+    if run.contains('~') && pieces(run).iter().any(has_stray) {
         warnings.add(format!(
             "`~` in `{typed}` was ignored: `~`, `~1` or `~2` stands at the end of a word."
         ));
@@ -50,7 +52,9 @@ pub(super) fn warn_of_signs(run: &str, schema: &Schema, warnings: &mut Warnings)
     if has_escape(run) {
         warnings.add("`\\` has no meaning and was ignored; quotation marks take signs as text.");
     }
-    if run.starts_with('/') && run.contains(['[', ']', '|', '{', '}', '\\']) {
+    // One that stands between two `/` and cannot be read has its warning.
+    let is_open = run.starts_with('/') && !run.ends_with('/');
+    if is_open && run.contains(['[', ']', '|', '{', '}', '\\']) {
         warnings.add(format!(
             "`{typed}` was not read as a regular expression, which stands between two `/` without blanks; its words were searched."
         ));
