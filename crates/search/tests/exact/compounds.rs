@@ -219,14 +219,14 @@ fn a_limit_of_a_phrase_is_that_of_each_way() {
     for analyzer in ["standard2", "standard", "standard2-en", "plain", "english"] {
         let analyzer: Analyzer = analyzer.parse().unwrap();
         let index = build_index(
-            &[documents.clone()],
+            std::slice::from_ref(&documents),
             BuildPlan {
                 analyzer,
                 ..BuildPlan::PLAIN
             },
         )
         .unwrap();
-        let oracle = Oracle::new(&[documents.clone()], analyzer, index.fields());
+        let oracle = Oracle::new(std::slice::from_ref(&documents), analyzer, index.fields());
         for (typed, expected) in [
             ("\"foo-bar\"", vec![0, 3, 4]),
             ("\"see foo-bar\"", vec![3]),
