@@ -13,11 +13,11 @@
 
 use super::class::{Class, class_of};
 use super::fold::fold_bare_into;
-use super::parts::{folded_letters, folded_number};
 use super::rules::{Edition, Rules};
 use super::runs::{Element, Link};
 use super::terms::{Terms, Ways};
 use super::words::{Stemmed, push_word};
+use super::written::{folded_letters, folded_number};
 use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::ops::Range;

@@ -27,8 +27,10 @@ pub(crate) mod rules;
 mod runs;
 mod sieve;
 mod terms;
+mod typed;
 mod ways;
 mod words;
+mod written;
 
 #[cfg(test)]
 mod oracles;
@@ -36,8 +38,8 @@ mod oracles;
 mod tests;
 
 pub use detect::Detector;
-pub use query::QueryWord;
 pub use terms::{Way, Ways};
+pub use typed::QueryWord;
 
 use crate::language::{Language, Script};
 use crate::stem::{Stemming, stem, stem_in_place};

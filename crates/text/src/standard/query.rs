@@ -2,10 +2,11 @@
 
 use super::compound::Compound;
 use super::pairs;
-use super::parts::{Part, Parts};
+use super::parts::Part;
 use super::rules::{Edition, Rules};
 use super::runs::{Element, Run, each_run};
 use super::terms::{Terms, Way, Ways};
+use super::typed::{QueryWord, Typed};
 use super::ways::{forms_of_parts, ways_of_words};
 use super::words::{Stemmed, push_word};
 use super::{each_token, emoji_into};
@@ -17,45 +18,6 @@ const WAYS_MAX: usize = 8;
 
 /// Upper limit on the pairs of letters of a word. A longer text without blanks is several words.
 const PAIRS_MAX: usize = 32;
-
-/// A word of a query.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct QueryWord {
-    /// The ways in which documents hold the word. Not empty.
-    pub forms: Ways,
-    /// Whether the only form is one term that is a prefix of those that match: a single letter of a script without
-    /// blanks.
-    pub is_prefix: bool,
-    /// The term of the end of a run of letters, which follows in a phrase where another word does.
-    pub(super) end: Option<String>,
-}
-
-impl QueryWord {
-    /// Makes a word of one term.
-    pub(crate) fn of_term(term: String) -> QueryWord {
-        QueryWord {
-            forms: smallvec![smallvec![term]],
-            is_prefix: false,
-            end: None,
-        }
-    }
-
-    fn of_forms(forms: Ways) -> QueryWord {
-        QueryWord {
-            forms,
-            is_prefix: false,
-            end: None,
-        }
-    }
-}
-
-/// Word of a query, with what a phrase needs of it.
-pub(super) struct Typed<'t> {
-    pub(super) word: QueryWord,
-    /// Parts that may be written together with each other and with those of the words beside it: as typed together in
-    /// the second edition; letters of one word in the first.
-    pub(super) parts: Parts<'t>,
-}
 
 /// Returns the words of a query's text.
 pub(crate) fn query_words(rules: Rules, text: &str) -> Vec<QueryWord> {
@@ -104,15 +66,6 @@ pub(super) fn words(rules: Rules, text: &str) -> Vec<Typed<'_>> {
         }
     });
     words
-}
-
-impl<'t> Typed<'t> {
-    fn unparted(word: QueryWord) -> Typed<'t> {
-        Typed {
-            word,
-            parts: Parts::new(),
-        }
-    }
 }
 
 /// Returns letters of one case form, or digits.

@@ -12,8 +12,8 @@
 //! looked for in all groupings; long ones as typed, with all parts apart, and with each one run of parts together.
 
 use super::parts::{Part, push_glued, push_together};
-use super::query::Typed;
 use super::terms::{Terms, Way, Ways};
+use super::typed::Typed;
 use crate::language::Languages;
 use smallvec::{SmallVec, smallvec};
 use std::cell::RefCell;

@@ -34,6 +34,7 @@ mod quoted;
 mod ranges;
 mod runs;
 mod scan;
+mod sites;
 mod some_words;
 mod terms;
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::limits::{
 };
 use super::scan::{Keyword, Scanner, Token};
 use super::some_words::{with_most_words, with_some_words};
-use super::terms::{Operator, term_query};
+use super::terms::Operator;
 use super::unobeyed::{NOT_SIGN, warn_of_signs};
 use crate::query::tree::Query;
 use fields::{FieldType, Schema};
@@ -359,7 +359,7 @@ impl<'w> Parser<'w> {
     }
 
     /// Warns of a sign between a field and its word, where it is text.
-    fn warn_of_sign_after_field(&mut self, words: &str) {
+    pub(super) fn warn_of_sign_after_field(&mut self, words: &str) {
         let is_signed = words.starts_with(['-', '+'])
             && words.chars().nth(1).is_some_and(char::is_alphanumeric);
         if is_signed && self.top().field.is_some() {
@@ -388,40 +388,6 @@ impl<'w> Parser<'w> {
             "`{}` has no meaning there and was ignored: a distance is written as in `\"two words\"~2`, a weight as in `(a b)^2`.",
             shortened(typed)
         ));
-    }
-
-    /// Reads the name of a site, which stands for its subdomains too, unless it is in quotation marks.
-    pub(super) fn site(&mut self, typed: &str, is_quoted: bool) {
-        let name = self.without_weight(typed.trim(), is_quoted);
-        if !is_quoted {
-            self.warn_of_sign_after_field(name);
-        }
-        let name = name.strip_prefix("*.").unwrap_or(name);
-        let whole = name.trim_end_matches('*');
-        if whole.len() < name.len() {
-            self.warnings
-                .add("`site:` takes a whole name, or `*.` before one; another `*` was ignored.");
-        }
-        let name = site_name(whole);
-        if name.is_empty() || self.words.admit(1, self.warnings) == 0 {
-            return self.top().drop_clause();
-        }
-        let exact = term_query(Field::Site, name.clone());
-        self.top()
-            .push(match subdomains(&name).filter(|_| !is_quoted) {
-                Some(pattern) => Query::Filter(Box::new(Query::Boolean {
-                    required: Vec::new(),
-                    optional: vec![
-                        exact,
-                        Query::Pattern {
-                            field: Field::Site,
-                            pattern,
-                        },
-                    ],
-                    excluded: Vec::new(),
-                })),
-                None => exact,
-            });
     }
 
     fn warn_dangling(&mut self, frame: &Frame) {
@@ -503,29 +469,4 @@ fn boosted(query: Query, boost: f32) -> Query {
         boost,
         clause: Box::new(query),
     }
-}
-
-/// Returns the pattern of the subdomains of a name; `None` for a folder, an address, a port or a number, which have none.
-fn subdomains(name: &str) -> Option<Pattern> {
-    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
-    let is_number = name.chars().all(|c| c.is_ascii_digit() || c == '.');
-    let is_host = !name.starts_with('.') && !is_number && name.chars().all(is_name);
-    let pattern = is_host.then(|| Pattern::of_wildcard(&format!("*.{name}")))?;
-    // A name that was cut is another one.
-    pattern.filter(|pattern| pattern.to_string().len() == name.len() + 2)
-}
-
-/// Returns the name of a site as it is indexed: a host in lower case, to which a pasted address is cut. Other sites
-/// are folders (`/usr/share`) or whole addresses (`man:grep(1)`) and keep their case.
-fn site_name(typed: &str) -> String {
-    let lower = typed.to_lowercase();
-    for scheme in ["http://", "https://"] {
-        if let Some(rest) = lower.strip_prefix(scheme) {
-            let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-            return rest[..end].to_owned();
-        }
-    }
-    let (host, port) = typed.rsplit_once(':').unwrap_or((typed, ""));
-    let is_host = !host.contains(['/', ':']) && port.bytes().all(|byte| byte.is_ascii_digit());
-    if is_host { lower } else { typed.to_owned() }
 }
