@@ -7,7 +7,7 @@ use crate::generations::Generations;
 use crate::options::SearchOptions;
 use crate::part::Part;
 use crate::retried::retried;
-use index::{Index, IndexError, StoredDocument, TextKey};
+use index::{Index, IndexError, StoredDocument};
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Instant;
@@ -73,14 +73,7 @@ impl Engine {
 
     /// Returns a document as stored; `None` where there is none at `url`.
     pub fn document(&self, url: &str) -> Result<Option<StoredDocument>, EngineError> {
-        let part = self.part();
-        retried(|| {
-            let since = part.index().read_start();
-            let found = part.index().document(url);
-            let key = [TextKey::Url(url)];
-            part.index().verify_texts(key.into_iter(), since)?;
-            Ok(found?)
-        })
+        Ok(self.part().index().document(url)?)
     }
 
     /// Answers a typed query.

@@ -23,20 +23,24 @@ impl Engine {
         let part = self.part();
         let index = part.index();
         let parsed = search::parse_with(query, index.analyzer(), index.fields(), operator);
-        let plan = Plan::new(&parsed.query, Ranking::default(), index.statistics())?;
         let urls = retried(|| {
             let since = index.read_start();
-            let mut urls = Vec::new();
-            for segment in part.segments() {
-                let mut docs = Vec::new();
-                exhaustive::each_match(&plan, segment, |doc| docs.push(doc))?;
-                let mut details = segment.details_reader();
-                for doc in docs {
-                    urls.push(details.read(doc)?.url);
+            let plan = Plan::new(&parsed.query, Ranking::default(), index.statistics());
+            let found = plan.map_err(EngineError::from).and_then(|plan| {
+                let mut urls = Vec::new();
+                for segment in part.segments() {
+                    let mut docs = Vec::new();
+                    exhaustive::each_match(&plan, segment, |doc| docs.push(doc))?;
+                    let mut details = segment.details_reader();
+                    for doc in docs {
+                        urls.push(details.read(doc)?.url);
+                    }
                 }
-            }
+                Ok(urls)
+            });
+            // Errors are verified too: changed bytes may have caused them.
             part.verify(since)?;
-            Ok(urls)
+            found
         })?;
         Ok(Matches {
             urls,

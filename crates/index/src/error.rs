@@ -78,6 +78,17 @@ pub enum IndexError {
     },
 }
 
+impl IndexError {
+    /// Returns whether the device, or the quota of its user, had no room.
+    pub fn is_out_of_room(&self) -> bool {
+        use std::io::ErrorKind::{QuotaExceeded, StorageFull};
+        let IndexError::Storage(error) = self else {
+            return false;
+        };
+        matches!(error.kind(), StorageFull | QuotaExceeded)
+    }
+}
+
 /// Returns the error of a worker thread that ended without a result.
 pub(crate) fn stopped() -> IndexError {
     IndexError::Mismatch {

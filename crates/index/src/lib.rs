@@ -41,6 +41,7 @@ mod sealed;
 mod section;
 pub mod segment;
 pub mod snapshot;
+mod sources;
 mod spill;
 pub mod statistics;
 pub mod store;

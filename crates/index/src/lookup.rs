@@ -4,12 +4,30 @@ use crate::segment::Segment;
 use crate::{DocId, Index, IndexError, StoredDocument};
 use corpus::url_hash;
 
+/// Upper limit on the attempts of a look-up that meets changing files.
+const TRIES_MAX: u32 = 3;
+
 impl Index {
-    /// Returns the live document at `url` as stored; `None` where there is none, and in an index without texts.
+    /// Returns the live document at `url` as stored; `None` where there is none, and in an index without texts. Examined:
+    /// every byte read was a verified one.
     ///
     /// # Errors
-    /// A damaged file.
+    /// A damaged file, and files that keep changing.
     pub fn document(&self, url: &str) -> Result<Option<StoredDocument>, IndexError> {
+        let mut tries = 1;
+        loop {
+            let since = self.read_start();
+            let found = self.look_up(url);
+            match self.verify_look_up(url, since) {
+                // The look-up may have failed by changed bytes.
+                Ok(()) => return found,
+                Err(IndexError::Changed { .. }) if tries < TRIES_MAX => tries += 1,
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn look_up(&self, url: &str) -> Result<Option<StoredDocument>, IndexError> {
         let hash = url_hash(url);
         let chunk = self.layout().chunk_of(hash);
         // Newest segment first: it has the latest version.

@@ -7,6 +7,9 @@
 //! The file records the first damage that any reader finds ([`LiveFile`]). Readers that return a `Result` then fail.
 //! Readers that cannot fail return zeros; the examination of the answer then refuses it, because the file is damaged.
 //!
+//! The first read of a section registers its file with every index that has it open: examinations of answers then
+//! cover the file, whichever reader it was ([`LiveFile::is_read`]).
+//!
 //! Cost: one load where the whole file is verified, two or three where the range is, 0.3 µs per block for the first
 //! touch.
 
@@ -328,7 +331,7 @@ fn open_region(
         bytes: bytes.len() as u64,
         checksum,
     };
-    let file = LiveFile::new(path, region, seal, payload_end);
+    let file = LiveFile::new(path, kind, region, seal, payload_end);
     Ok((Section::of_payload(file), identity))
 }
 

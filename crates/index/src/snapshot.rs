@@ -97,8 +97,7 @@ impl Index {
         let mut parts = Vec::with_capacity(opened.len());
         let mut files = Vec::new();
         for (entry, (mut segment, part)) in manifest.segments.iter().zip(opened) {
-            let deletions = segment.deletions.as_ref().and_then(|gone| gone.file());
-            files.extend(segment.files().chain(deletions).cloned());
+            files.extend(segment.all_files().cloned());
             if let Some(part) = &part {
                 files.push(Arc::clone(part.file()));
                 for chunk in entry.chunks.range() {
@@ -112,14 +111,11 @@ impl Index {
         // Newest segment first: a look-up returns the latest version of a document.
         chunks.iter_mut().for_each(|parts| parts.reverse());
         let statistics = opener.open_statistics(segments.clone())?;
-        let of_statistics: Vec<_> = statistics.files().cloned().collect();
-        files.extend(of_statistics.iter().cloned());
-        let of_segments = segments.iter().map(|segment| Arc::clone(segment.file()));
-        let planned_with = of_statistics.iter().cloned().chain(of_segments).collect();
+        files.extend(statistics.files().cloned());
         let alarm = before.map(|before| Arc::clone(before.files.alarm()));
         let alarm = alarm.unwrap_or_default();
         Ok(Index {
-            files: LiveFiles::settled(files, planned_with, of_statistics, alarm)?,
+            files: LiveFiles::settled(files, &manifest, alarm)?,
             segments,
             parts,
             statistics: Arc::new(statistics),

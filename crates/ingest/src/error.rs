@@ -20,6 +20,20 @@ pub enum LiveError {
         /// The failure.
         reason: String,
     },
+    /// The device has no room to recover the changes of the log. Nothing is accepted until it has.
+    #[error(
+        "nothing was changed: the disk had no room to recover what the write-ahead log has, and until it has, nothing is written: {reason}"
+    )]
+    NoRoom {
+        /// The failure.
+        reason: String,
+    },
+    /// What a query would delete cannot be told for certain, so nothing was deleted.
+    #[error("nothing was deleted, since what matches cannot be told for certain: {reason}")]
+    Undecided {
+        /// The failure.
+        reason: String,
+    },
     /// The changes are durable in the log, but no generation has them yet; the next refresh tries again.
     #[error("the changes are safe, but cannot be searched yet: {reason}")]
     NotRefreshed {

@@ -41,6 +41,45 @@ impl LiveWriter {
         LiveWriter::open_locked(storage, lock, options, Arc::default(), None)
     }
 
+    /// Does what [`LiveWriter::open`] does. Where the device has no room to commit the changes of the log, opens a writer
+    /// that accepts none and gives no document, since those of the log are not in it: searches need no writer. A
+    /// [`ResumingWriter`](crate::ResumingWriter) opens it again until there is room.
+    ///
+    /// # Errors
+    /// Those of [`LiveWriter::open`], but a full device.
+    pub fn open_without_room(
+        storage: SharedStorage,
+        options: LiveOptions,
+    ) -> Result<LiveWriter, IndexError> {
+        let lock = WriteLock::take(&storage)?;
+        let opened = LiveWriter::open_locked(
+            storage.clone(),
+            lock.clone(),
+            options.clone(),
+            Arc::default(),
+            None,
+        );
+        match opened {
+            Err(error) if error.is_out_of_room() => {
+                // Half-written files would take what room there is.
+                let _ = lock.remove_unneeded(&storage);
+                let snapshot = Index::open(storage.clone())?;
+                let log = LogWriter::next_number(&storage)?;
+                let shared = Shared::new(storage, lock, snapshot, log, options, Arc::default());
+                let mut state = shared.state();
+                state.log_failure = Some(error.to_string());
+                state.is_behind_log = true;
+                drop(state);
+                Ok(LiveWriter {
+                    shared: Arc::new(shared),
+                    gate: RwLock::default(),
+                    threads: Mutex::default(),
+                })
+            }
+            opened => opened,
+        }
+    }
+
     /// Opens a writer in the place of this one, whose log has failed: what the log has is committed, and searched from
     /// then on. The callbacks are kept, and the figures counted on.
     pub(crate) fn resume(&self) -> Result<LiveWriter, IndexError> {
@@ -202,16 +241,27 @@ impl LiveWriter {
     /// Deletes the documents that `find` names, given a generation with all changes so far. No other change is made
     /// meanwhile. Returns how many there were.
     ///
+    /// The generation is opened anew, so that every block that `find` reads is verified against its checksum, and its
+    /// files are examined before anything is logged: what is deleted is decided by verified bytes alone.
+    ///
     /// # Errors
-    /// As [`LiveWriter::apply`] and [`LiveWriter::refresh`], and those of `find`.
+    /// Those of `find`, and [`LiveError::Undecided`]: nothing was deleted. As [`LiveWriter::apply`] once it is decided.
     pub fn delete_found<E: From<LiveError>>(
         &self,
         find: impl FnOnce(&Arc<Index>) -> Result<Vec<String>, E>,
     ) -> Result<usize, E> {
         let _gate = self.gate.write().unwrap_or_else(PoisonError::into_inner);
-        self.refresh()?;
-        let snapshot = Arc::clone(&self.shared.state().snapshot);
-        let urls = find(&snapshot)?;
+        if let Some(refusal) = self.shared.state().refusal() {
+            return Err(refusal.into());
+        }
+        self.refresh().map_err(undecided)?;
+        let opened = Index::open(self.shared.storage.clone()).map_err(undecided)?;
+        let opened = Arc::new(opened);
+        let since = opened.read_start();
+        let found = find(&opened);
+        // Errors are verified too: changed bytes may have caused them.
+        opened.verify_all_read(since).map_err(undecided)?;
+        let urls = found?;
         let count = urls.len();
         let delete = |url| Change::Delete { url }.into();
         self.apply_inside(urls.into_iter().map(delete).collect())?;
@@ -259,7 +309,14 @@ impl LiveWriter {
         if !self.shared.has_texts {
             return Err(LiveError::NoTexts);
         }
-        let document = self.shared.state().document(url)?;
+        let state = self.shared.state();
+        if state.is_behind_log
+            && let Some(refusal) = state.refusal()
+        {
+            return Err(refusal);
+        }
+        let document = state.document(url)?;
+        drop(state);
         Ok(document.map(|document| {
             let version = Version::of(&document);
             (document, version)
@@ -269,6 +326,12 @@ impl LiveWriter {
     /// Waits for a failure of the log, and returns its reason; `None` when the writer is closed.
     pub(crate) fn wait_for_failure(&self) -> Option<String> {
         self.shared.wait_for_failure()
+    }
+
+    /// Returns the failure of the log or of the last refresh, without waiting for changes under way: `None` where these
+    /// are considered at this moment.
+    pub fn failure_now(&self) -> Option<String> {
+        self.shared.try_state()?.failure()
     }
 
     /// Returns the figures of the writer.
@@ -314,5 +377,12 @@ impl Drop for LiveWriter {
 impl std::fmt::Debug for LiveWriter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("LiveWriter").field(&self.status()).finish()
+    }
+}
+
+/// Returns the error of a deletion that was not decided.
+fn undecided(error: impl std::fmt::Display) -> LiveError {
+    LiveError::Undecided {
+        reason: error.to_string(),
     }
 }

@@ -8,7 +8,7 @@ use corpus::Document;
 use index::{Index, LogBatch, LogRecord, WriteLock};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
 use std::time::{Duration, Instant};
 use vfs::SharedStorage;
 
@@ -80,6 +80,8 @@ pub(crate) struct State {
     /// Time at which a failed refresh is tried again.
     pub(crate) retry_at: Option<Instant>,
     pub(crate) log_failure: Option<String>,
+    /// Whether changes of a log are in neither `snapshot` nor `pending`: the device had no room to commit them.
+    pub(crate) is_behind_log: bool,
     pub(crate) is_ending: bool,
     pub(crate) refreshes: u64,
     pub(crate) last_refresh: Duration,
@@ -144,6 +146,7 @@ impl Shared {
                 refresh_failure: None,
                 retry_at: None,
                 log_failure: None,
+                is_behind_log: false,
                 is_ending: false,
                 refreshes: 0,
                 last_refresh: Duration::ZERO,
@@ -163,6 +166,15 @@ impl Shared {
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the state, where no other thread has it.
+    pub(crate) fn try_state(&self) -> Option<MutexGuard<'_, State>> {
+        match self.state.try_lock() {
+            Ok(state) => Some(state),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
     }
 
     /// Counts on from the figures of a writer whose place this one takes.
@@ -244,6 +256,9 @@ impl State {
     /// Returns the failure that ends all writing.
     pub(crate) fn refusal(&self) -> Option<LiveError> {
         match &self.log_failure {
+            Some(reason) if self.is_behind_log => Some(LiveError::NoRoom {
+                reason: reason.clone(),
+            }),
             Some(reason) => Some(LiveError::LogFailed {
                 reason: reason.clone(),
             }),
@@ -268,6 +283,12 @@ impl State {
         }
     }
 
+    /// Returns the failure of the log, or of the last refresh.
+    pub(crate) fn failure(&self) -> Option<String> {
+        let of_log = self.log_failure.clone();
+        of_log.or_else(|| self.refresh_failure.clone())
+    }
+
     pub(crate) fn status(&self) -> LiveStatus {
         let committing = self.committing.as_deref().map_or(0, Pending::len);
         LiveStatus {
@@ -281,10 +302,7 @@ impl State {
             merges: self.merging.finished,
             last_merge: self.merging.last,
             merge_failure: self.merging.failure.clone(),
-            failure: self
-                .log_failure
-                .clone()
-                .or_else(|| self.refresh_failure.clone()),
+            failure: self.failure(),
         }
     }
 }

@@ -65,6 +65,10 @@ pub struct StatusReply {
     /// Phrases that titles of the server's chunks have often, two words each: examples of queries.
     #[prost(string, repeated, tag = "15")]
     pub phrases: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Another number after each change of the trust in the server's files, and after each opening of them: answers that
+    /// were kept under an earlier one are dropped.
+    #[prost(uint64, tag = "16")]
+    pub trust_epoch: u64,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct FieldType {

@@ -106,7 +106,8 @@ fn matches(engine: &Engine, query: &str) -> anyhow::Result<Vec<String>> {
     if query.trim().is_empty() {
         bail!("an empty query deletes nothing; to drop all documents, remove the directory");
     }
-    let matches = engine.matches(query, Operator::And)?;
+    let matches = engine.matches(query, Operator::And);
+    let matches = matches.context("nothing was deleted")?;
     if let Some(warning) = matches.warnings.first() {
         bail!("nothing was deleted, since the query is not clear: {warning}");
     }
@@ -162,6 +163,7 @@ fn found(index: &Index, urls: &[String]) -> anyhow::Result<Vec<String>> {
     let wanted: HashSet<&str> = urls.iter().map(String::as_str).collect();
     let hashes: HashSet<u64> = urls.iter().map(|url| url_hash(url)).collect();
     let mut found = Vec::new();
+    let since = index.read_start();
     for segment in super::all_segments(index) {
         let docs = (0..segment.documents_count()).map(DocId);
         let mut details = segment.details_reader();
@@ -172,6 +174,7 @@ fn found(index: &Index, urls: &[String]) -> anyhow::Result<Vec<String>> {
             }
         }
     }
+    index.verify_all_read(since)?;
     Ok(found)
 }
 

@@ -203,7 +203,15 @@ fn live_writer(arguments: &ServeArguments) -> anyhow::Result<LiveWriter> {
         threads: super::cores_count(),
         ..defaults
     };
-    LiveWriter::open(storage, options).context("cannot write to the index")
+    let writer = LiveWriter::open_without_room(storage, options);
+    let writer = writer.context("cannot write to the index")?;
+    if let Some(failure) = writer.status().failure {
+        note(&format!(
+            "warning: nothing is written until the disk has room, and what the write-ahead log has is not searched before: \
+             {failure}"
+        ));
+    }
+    Ok(writer)
 }
 
 fn writing(server: Server, writer: Option<LiveWriter>) -> anyhow::Result<Server> {

@@ -5,6 +5,7 @@
 //! resolve.
 
 use index::{Index, IndexError, PreloadParts};
+use std::hash::{BuildHasher, RandomState};
 use std::ops::{ControlFlow, Range, RangeInclusive};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::thread::Thread;
@@ -162,6 +163,15 @@ impl Generations {
         let (newest, before) = self.held();
         let before = before.map_or(0, |index| index.untrusted_files_count());
         newest.untrusted_files_count() + before
+    }
+
+    /// Returns a number that differs after each change of the trust in a file of the newest generation, after each opening
+    /// of one, and in each process: what was kept of answers under another number may rest on damaged files.
+    pub fn trust_epoch(&self) -> u64 {
+        static PROCESS: OnceLock<u64> = OnceLock::new();
+        let drawn = || RandomState::new().hash_one(std::process::id());
+        let process = *PROCESS.get_or_init(drawn);
+        process.wrapping_add(self.newest().read_start().epoch())
     }
 
     fn wake_verifier(&self) {

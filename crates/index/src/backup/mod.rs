@@ -21,6 +21,7 @@ use crate::manifest::{self, FileEntry, Manifest};
 use crate::names::log_name;
 use crate::sealed::{Identity, Kind};
 use crate::section::open_sealed;
+use crate::sources::Unchanged;
 use crate::writer::WriteLock;
 use copy::{copy_file, remove_temporary, temporary_name};
 use source::Source;
@@ -174,7 +175,7 @@ fn copy_all(
         copy_file(&log.bytes, target, &name, &mut |_| {})?;
     }
     if earlier != Some(manifest) {
-        manifest::commit(target, manifest)?;
+        manifest::commit(target, manifest, &Unchanged::read_back())?;
     }
     for log in &source.logs {
         let name = log_name(log.number);

@@ -12,6 +12,7 @@
 //! slow twin.
 
 use super::{CodeRange, Column};
+use crate::live::LiveFile;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, TryLockError};
@@ -95,11 +96,12 @@ struct Building {
 
 impl DocumentLists {
     /// Notes a use of a filter, and returns the documents that pass it, in increasing order, where they are listed.
+    /// `file` is the file of the column.
     pub(crate) fn find(
         &self,
-        field: &str,
+        (field, codes): (&str, CodeRange),
         column: &Column<'_>,
-        codes: CodeRange,
+        file: &LiveFile,
         documents_count: u32,
     ) -> Option<Arc<[u32]>> {
         let now = self.uses.fetch_add(1, Ordering::Relaxed);
@@ -120,7 +122,7 @@ impl DocumentLists {
                     Some(list) => list.clone(),
                     // Rare filters get no list.
                     None if now.saturating_sub(before) > FILTERS_MAX as u64 => None,
-                    None => filter.advance(column, codes, documents_count),
+                    None => filter.advance(column, file, codes, documents_count),
                 }
             }
         };
@@ -167,6 +169,7 @@ impl Filter {
     fn advance(
         &self,
         column: &Column<'_>,
+        file: &LiveFile,
         codes: CodeRange,
         documents_count: u32,
     ) -> Option<Arc<[u32]>> {
@@ -178,6 +181,7 @@ impl Filter {
         if let Some(list) = self.list.get() {
             return list.clone();
         }
+        let begun = file.reading();
         let end = documents_count.min(building.next.saturating_add(PART));
         let mut words = [0; 64];
         while building.next < end {
@@ -195,6 +199,12 @@ impl Filter {
                 }
             }
             building.next = base.saturating_add(count * 64);
+        }
+        // A list outlives its column: nothing is kept of bytes that changed.
+        if file.confirm(begun).is_err() {
+            *building = Building::default();
+            self.counts_up_to(0);
+            return None;
         }
         let bytes = building.docs.len() * DOCUMENT_BYTES;
         let is_too_long =

@@ -34,20 +34,19 @@ pub(crate) use encode::{Values, write_columns};
 pub use lists::{LIST_BYTES_MAX, ListFigures, list_figures};
 
 use crate::IndexError;
-use crate::live::LiveFile;
+use crate::live::{Derived, LiveFile};
 use crate::sealed::{Identity, Seal};
 use crate::section::{Section, open_live};
 use directory::Directory;
 use lists::DocumentLists;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use vfs::SharedStorage;
 
 /// Columns of one segment. Their directory is read at the first look-up.
 #[derive(Debug)]
 pub(crate) struct Columns {
     payload: Section,
-    /// Directory; `None` where it is damaged.
-    directory: OnceLock<Option<Directory>>,
+    directory: Derived<Directory>,
     /// Documents that pass the filters that are used often.
     lists: DocumentLists,
 }
@@ -61,7 +60,7 @@ impl Columns {
     ) -> Result<Columns, IndexError> {
         Ok(Columns {
             payload: open_live(storage, name, identity, seal)?,
-            directory: OnceLock::new(),
+            directory: Derived::default(),
             lists: DocumentLists::default(),
         })
     }
@@ -80,13 +79,13 @@ impl Columns {
     }
 
     fn directory(&self) -> Result<&Directory, IndexError> {
-        let read = || Directory::read(&self.payload);
-        let directory = self.directory.get_or_init(read).as_ref();
-        directory.ok_or_else(|| {
+        let unreadable = || {
             let end = self.payload.len() as u64;
             self.payload
                 .damaged(end, "the directory of columns is unreadable")
-        })
+        };
+        let read = || Directory::read(&self.payload).ok_or_else(unreadable);
+        self.directory.get_or_derive([&**self.file()], read)
     }
 
     /// Returns the column of a field of a segment with `documents_count` documents; `None` where no document has a value.

@@ -1,7 +1,7 @@
-//! Set of the verified blocks of a file.
+//! Set of the verified blocks of a file, and whether a reader has read any of them.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 /// Set of verified blocks. Any thread may add blocks, and none are removed: changes of the file's bytes show in its
 /// stamp.
@@ -9,8 +9,10 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 pub(super) struct VerifiedBlocks {
     words: Box<[AtomicU64]>,
     all: usize,
-    /// Number of blocks that are not in the set.
+    /// Number of blocks that are not in the set, and one more until the first read. So one load tells readers that
+    /// nothing is left to verify and nothing left to note.
     left: AtomicUsize,
+    is_read: AtomicBool,
 }
 
 impl VerifiedBlocks {
@@ -19,18 +21,41 @@ impl VerifiedBlocks {
         VerifiedBlocks {
             words: (0..count.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
             all: count,
-            left: AtomicUsize::new(count),
+            left: AtomicUsize::new(count + 1),
+            is_read: AtomicBool::new(false),
         }
     }
 
+    /// Returns whether every block is in the set and a read is noted.
     #[inline]
-    pub(super) fn are_all(&self) -> bool {
+    pub(super) fn are_all_read(&self) -> bool {
         self.left.load(Ordering::Acquire) == 0
+    }
+
+    /// Returns whether every block is in the set.
+    pub(super) fn are_all(&self) -> bool {
+        self.contain(0..self.all)
+    }
+
+    /// Notes that a reader is about to read a block.
+    #[inline]
+    pub(super) fn note_read(&self) {
+        if !self.is_read() && !self.is_read.swap(true, Ordering::AcqRel) {
+            self.left.fetch_sub(1, Ordering::AcqRel);
+        }
+    }
+
+    /// Returns whether a reader has read any block.
+    #[inline]
+    pub(super) fn is_read(&self) -> bool {
+        self.is_read.load(Ordering::Acquire)
     }
 
     /// Counts the blocks in the set.
     pub(super) fn count(&self) -> usize {
-        self.all - self.left.load(Ordering::Acquire)
+        let words = self.words.iter();
+        let counts = words.map(|word| word.load(Ordering::Acquire).count_ones() as usize);
+        counts.sum()
     }
 
     #[inline]
@@ -74,12 +99,33 @@ mod tests {
         for count in [1, 63, 64, 65, 200] {
             let blocks = VerifiedBlocks::new(count);
             for block in (0..count).rev() {
-                assert!(!blocks.are_all() && !blocks.contains(block));
+                assert!(!blocks.are_all() && !blocks.are_all_read() && !blocks.contains(block));
                 blocks.insert(block);
                 blocks.insert(block);
                 assert!(blocks.contains(block) && !blocks.contains(block.wrapping_sub(1)));
             }
             assert!(blocks.are_all() && !blocks.contains(count + 64));
+            assert_eq!(blocks.count(), count);
+        }
+    }
+
+    #[test]
+    fn the_first_read_is_noted_once_whenever_it_comes() {
+        for read_from in [0, 1, 99, 100] {
+            let blocks = VerifiedBlocks::new(100);
+            for block in 0..100 {
+                if block >= read_from {
+                    blocks.note_read();
+                }
+                assert_eq!(blocks.is_read(), block >= read_from);
+                assert!(!blocks.are_all_read());
+                blocks.insert(block);
+                assert_eq!(blocks.count(), block + 1);
+            }
+            assert!(blocks.are_all());
+            assert_eq!(blocks.are_all_read(), read_from < 100);
+            blocks.note_read();
+            assert!(blocks.are_all_read());
         }
     }
 
@@ -109,6 +155,12 @@ mod tests {
         });
         assert!(!blocks.are_all());
         blocks.insert(999);
-        assert!(blocks.are_all());
+        assert!(blocks.are_all() && !blocks.are_all_read());
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| blocks.note_read());
+            }
+        });
+        assert!(blocks.are_all_read());
     }
 }

@@ -35,15 +35,22 @@ impl Index {
         segments: &[Arc<Segment>],
         since: ReadStart,
     ) -> Result<(), IndexError> {
-        let pairs = segments.iter().filter_map(|segment| segment.pairs_file());
-        for file in self.files.planned_with.iter().chain(pairs) {
-            file.examine();
-        }
+        let own = segments.iter().flat_map(|segment| segment.side_files());
+        examine_read(self.files.planned_with.iter().chain(own));
         self.ensure_trusted(segments)?;
         self.ensure_same(since)
     }
 
-    /// Examines the texts of some documents in the same way.
+    /// Examines every file that anyone has read since the index was opened, of all segments and kinds: for decisions that
+    /// cannot be taken back. `Ok` means that every byte read since `since` was a verified one.
+    pub fn verify_all_read(&self, since: ReadStart) -> Result<(), IndexError> {
+        let read = || self.files.all.iter().filter(|file| file.is_read());
+        examine_read(read());
+        read().try_for_each(|file| file.ensure_trusted())?;
+        self.ensure_same(since)
+    }
+
+    /// Examines the texts of some documents, wherever they may be looked up, in the same way.
     pub fn verify_texts<'a>(
         &self,
         keys: impl Iterator<Item = TextKey<'a>>,
@@ -59,6 +66,20 @@ impl Index {
             }
         }
         self.ensure_same(since)
+    }
+
+    /// Examines all files that a look-up of the document at `url` may have read since `since`, as [`Index::document`] does.
+    pub(crate) fn verify_look_up(&self, url: &str, since: ReadStart) -> Result<(), IndexError> {
+        let chunk = self.layout().chunk_of(corpus::url_hash(url));
+        // Whether a document is deleted is decided by its segment, where that has deleted documents.
+        let segments = self.segments.iter().filter(|segment| {
+            segment.deletions.is_some() && segment.chunks().contains(&chunk)
+        });
+        for segment in segments {
+            segment.file().examine();
+            segment.file().ensure_trusted()?;
+        }
+        self.verify_texts([TextKey::Url(url)].into_iter(), since)
     }
 
     fn ensure_same(&self, since: ReadStart) -> Result<(), IndexError> {
@@ -157,22 +178,43 @@ impl Index {
     }
 }
 
+/// Examines those of some files that a reader has read. Of a file that nobody has read no answer has a byte.
+fn examine_read<'f>(files: impl Iterator<Item = &'f Arc<LiveFile>>) {
+    files
+        .filter(|file| file.is_read())
+        .for_each(|file| file.examine());
+}
+
 impl Segment {
     /// Returns the file of its lists.
     pub(crate) fn file(&self) -> &Arc<LiveFile> {
         self.core().file()
     }
 
-    /// Returns the file of its stored pairs; `None` without stored pairs.
-    pub(crate) fn pairs_file(&self) -> Option<&Arc<LiveFile>> {
-        self.pairs.as_ref().map(|pairs| pairs.file())
+    /// Returns all its files but that of its texts.
+    pub(crate) fn all_files(&self) -> impl Iterator<Item = &Arc<LiveFile>> {
+        let deletions = self.deletions.as_ref().and_then(|gone| gone.file());
+        self.files().chain(deletions)
     }
 
     /// Returns all files that searches read.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Arc<LiveFile>> {
-        let columns = self.columns.as_ref().map(|columns| columns.file());
-        std::iter::once(self.file())
-            .chain(self.pairs_file())
-            .chain(columns)
+        std::iter::once(self.file()).chain(self.side_files())
+    }
+
+    /// Returns the files that only searches of this segment read: those beside its lists.
+    fn side_files(&self) -> impl Iterator<Item = &Arc<LiveFile>> {
+        // Without `..`, so that no part of a segment is forgotten here.
+        let Segment {
+            number: _,
+            core: _,
+            // In memory.
+            deletions: _,
+            pairs,
+            columns,
+        } = self;
+        let pairs = pairs.as_ref().map(|pairs| pairs.file());
+        let columns = columns.as_ref().map(|columns| columns.file());
+        pairs.into_iter().chain(columns)
     }
 }

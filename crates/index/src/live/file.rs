@@ -3,10 +3,10 @@
 use super::blocks::VerifiedBlocks;
 use super::trust::{Alarm, Trust};
 use crate::IndexError;
-use crate::sealed::{BLOCK_BYTES, Damage, EachPiece, Seal, verify_block, verify_blocks};
+use crate::sealed::{BLOCK_BYTES, Damage, EachPiece, Kind, Seal, verify_block, verify_blocks};
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, RwLock};
 use vfs::{Change, FileStamp, Region};
 
@@ -14,11 +14,14 @@ use vfs::{Change, FileStamp, Region};
 #[derive(Debug)]
 pub(crate) struct LiveFile {
     pub(super) path: PathBuf,
+    pub(super) kind: Kind,
     pub(super) region: Region,
     pub(super) seal: Seal,
     pub(super) payload_end: usize,
     pub(super) blocks: VerifiedBlocks,
     pub(super) trust: AtomicU8,
+    /// Number of changes of its state.
+    changes: AtomicU64,
     /// Stamp from before any of its bytes were verified; unused for regions in memory.
     pub(super) stamp: RwLock<Option<FileStamp>>,
     /// Whether links were made or removed since its verification. It stays trusted, and is verified when there is time.
@@ -30,6 +33,10 @@ pub(crate) struct LiveFile {
     /// Alarm for changes of its state, set when an index takes the file.
     pub(super) alarm: OnceLock<Arc<Alarm>>,
 }
+
+/// Moment before a file is read: the number of changes of its state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Reading(u64);
 
 /// Selection of blocks for a verification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +52,7 @@ impl LiveFile {
     /// Creates an open file with no verified block; its footer starts at `payload_end` and is verified.
     pub(crate) fn new(
         path: PathBuf,
+        kind: Kind,
         region: Region,
         seal: Seal,
         payload_end: usize,
@@ -52,11 +60,13 @@ impl LiveFile {
         let stamp = region.source().map(|source| source.at_open());
         Arc::new(LiveFile {
             path,
+            kind,
             region,
             seal,
             payload_end,
             blocks: VerifiedBlocks::new(payload_end.div_ceil(BLOCK_BYTES)),
             trust: AtomicU8::new(Trust::Trusted as u8),
+            changes: AtomicU64::new(0),
             stamp: RwLock::new(stamp),
             was_linked: AtomicBool::new(false),
             is_nameless: AtomicBool::new(false),
@@ -78,10 +88,16 @@ impl LiveFile {
         self.payload_end
     }
 
-    /// Returns whether every block is verified.
+    /// Returns whether every block is verified and a read is noted: readers then have nothing left to do.
     #[inline]
     pub(crate) fn is_verified(&self) -> bool {
-        self.blocks.are_all()
+        self.blocks.are_all_read()
+    }
+
+    /// Returns whether a reader has read the file since it was opened. Verification alone is no read.
+    #[inline]
+    pub(crate) fn is_read(&self) -> bool {
+        self.blocks.is_read()
     }
 
     /// Returns the number of verified bytes, the footer included.
@@ -97,10 +113,12 @@ impl LiveFile {
         self.is_touched(range.clone()) || self.touch(range)
     }
 
-    /// Returns whether the blocks of a range are verified already.
+    /// Notes a read of a range, and returns whether its blocks are verified already.
     #[inline]
     pub(crate) fn is_touched(&self, range: Range<usize>) -> bool {
-        self.blocks.are_all() || {
+        self.blocks.are_all_read() || {
+            // Before the read: whoever examines an answer with these bytes sees the file as read.
+            self.blocks.note_read();
             let blocks = blocks_of(&range);
             match blocks.len() {
                 // Most ranges in loops are short.
@@ -155,7 +173,7 @@ impl LiveFile {
     /// Does the same as [`LiveFile::verify_whole`], and calls `each_piece` for each piece read, with its length in
     /// bytes; it may end the verification.
     pub(super) fn verify_rest(&self, each_piece: &mut EachPiece) -> Result<(), IndexError> {
-        if !self.is_verified()
+        if !self.blocks.are_all()
             && let Err(damage) = self.verify(Which::Others, each_piece)
         {
             self.found(damage);
@@ -223,6 +241,24 @@ impl LiveFile {
         })
     }
 
+    /// Returns the moment before a read, for [`LiveFile::confirm`].
+    pub(crate) fn reading(&self) -> Reading {
+        Reading(self.changes.load(Ordering::Acquire))
+    }
+
+    /// Examines the file after a read. `Ok` means that every byte read since `begun` was a verified one.
+    pub(crate) fn confirm(&self, begun: Reading) -> Result<(), IndexError> {
+        self.examine();
+        self.ensure_trusted()?;
+        // Bytes may go bad, be read, be restored and be verified again, all since `begun`.
+        match self.reading() == begun {
+            true => Ok(()),
+            false => Err(IndexError::Changed {
+                path: self.path.clone(),
+            }),
+        }
+    }
+
     pub(super) fn lost(&self) {
         let what = "it was truncated, or cannot be read, while it was open".to_owned();
         self.set_damaged(0, what);
@@ -237,10 +273,11 @@ impl LiveFile {
         let (from, to) = (from as u8, to as u8);
         let order = (Ordering::AcqRel, Ordering::Acquire);
         let swapped = self.trust.compare_exchange(from, to, order.0, order.1);
-        if swapped.is_ok()
-            && from != to
-            && let Some(alarm) = self.alarm.get()
-        {
+        if swapped.is_err() || from == to {
+            return;
+        }
+        self.changes.fetch_add(1, Ordering::AcqRel);
+        if let Some(alarm) = self.alarm.get() {
             // After the state: an answer that begins with the new epoch sees it.
             alarm.epoch.fetch_add(1, Ordering::AcqRel);
             if to == Trust::Trusted as u8 {

@@ -3,6 +3,8 @@
 use super::file::{LiveFile, Which};
 use super::trust::{Alarm, Trust};
 use crate::IndexError;
+use crate::manifest::Manifest;
+use crate::sealed::Kind;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -12,6 +14,40 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Moment before an answer was begun: the epoch of all files at that time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadStart(pub(super) u64);
+
+impl ReadStart {
+    /// Returns the epoch: it rises with each change of the trust in a file, and no two open indexes of a process have the
+    /// same.
+    pub fn epoch(self) -> u64 {
+        self.0
+    }
+}
+
+/// Answers that read a file after its opening.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Readers {
+    /// None: its contents are in memory, and were examined after they were read.
+    None,
+    /// Every plan, and so every search of any part of the index.
+    Plans,
+    /// Searches of the part of the index that has its segment.
+    Searches,
+    /// Look-ups of documents.
+    LookUps,
+}
+
+impl Kind {
+    /// Returns the answers that read files of this kind. Their examinations cover the file
+    /// ([`crate::Index::verify_search`], [`crate::Index::verify_texts`]).
+    pub(crate) fn readers(self) -> Readers {
+        match self {
+            Kind::Manifest | Kind::Deletions => Readers::None,
+            Kind::Segment | Kind::Statistics => Readers::Plans,
+            Kind::Pairs | Kind::Columns => Readers::Searches,
+            Kind::Documents => Readers::LookUps,
+        }
+    }
+}
 
 /// Files of an open index.
 #[derive(Debug)]
@@ -26,14 +62,15 @@ pub(crate) struct LiveFiles {
 }
 
 impl LiveFiles {
-    /// Collects the files of an index that was just opened; `alarm` is that of an index with shared files. Waits until
-    /// every stamp shows every later change; fails where a file changed meanwhile.
+    /// Collects the files of an index that was just opened, which are those of its `manifest`; `alarm` is that of an
+    /// index with shared files. Waits until every stamp shows every later change; fails where a file changed meanwhile.
     pub(crate) fn settled(
         all: Vec<Arc<LiveFile>>,
-        planned_with: Vec<Arc<LiveFile>>,
-        statistics: Vec<Arc<LiveFile>>,
+        manifest: &Manifest,
         alarm: Arc<Alarm>,
     ) -> Result<LiveFiles, IndexError> {
+        let (named, opened) = (manifest.files_count(), all.len());
+        assert_eq!(named, opened, "no file of an open index is left out of examinations");
         // Multiples of 2^32, so that a plan of one index is never taken for one of another index of the same
         // generation.
         static OPENED: AtomicU64 = AtomicU64::new(0);
@@ -49,10 +86,14 @@ impl LiveFiles {
             }
             file.ensure_trusted()?;
         }
+        let selected = |is_it: &dyn Fn(Kind) -> bool| {
+            let files = all.iter().filter(|file| is_it(file.kind));
+            files.cloned().collect::<Vec<_>>()
+        };
         Ok(LiveFiles {
+            planned_with: selected(&|kind| kind.readers() == Readers::Plans),
+            statistics: selected(&|kind| kind == Kind::Statistics),
             all,
-            planned_with,
-            statistics,
             alarm,
             opened: OPENED.fetch_add(1, Ordering::Relaxed) << 32,
         })

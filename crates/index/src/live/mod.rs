@@ -18,6 +18,7 @@
 
 mod blocks;
 mod change;
+mod derived;
 mod examine;
 mod file;
 mod files;
@@ -26,6 +27,7 @@ mod tests;
 mod trust;
 
 pub use crate::sealed::EachPiece;
+pub(crate) use derived::Derived;
 pub(crate) use file::LiveFile;
 pub(crate) use files::LiveFiles;
 pub use files::ReadStart;

@@ -6,6 +6,7 @@ use crate::IndexError;
 use crate::names::{generation_of, manifest_name};
 use crate::sealed::{Identity, Kind, SealedWriter};
 use crate::section::open_sealed;
+use crate::sources::Unchanged;
 use vfs::SharedStorage;
 
 /// Returns the generations that have a manifest, newest first.
@@ -71,8 +72,12 @@ pub(crate) fn newest(storage: &SharedStorage) -> Result<Option<u64>, IndexError>
 }
 
 /// Makes `manifest` the newest generation. Every file that it names is durable before the manifest gets its final name,
-/// and that name is durable before this returns.
-pub(crate) fn commit(storage: &SharedStorage, manifest: &Manifest) -> Result<(), IndexError> {
+/// and that name is durable before this returns. Takes the proof that the files rest on verified bytes.
+pub(crate) fn commit(
+    storage: &SharedStorage,
+    manifest: &Manifest,
+    _unchanged: &Unchanged,
+) -> Result<(), IndexError> {
     storage.sync_directory()?;
     let name = manifest_name(manifest.generation);
     let temporary = format!("tmp-{name}");
@@ -132,7 +137,7 @@ mod tests {
             deletions: None,
             order: Order::Arrival,
         });
-        commit(&storage, &manifest)?;
+        commit(&storage, &manifest, &Unchanged::read_back())?;
         read(&storage, 0)
     }
 

@@ -7,6 +7,7 @@ use crate::manifest::Manifest;
 use crate::names::merged_statistics_file;
 use crate::opener::open_segment;
 use crate::optimize::rewrite::{RewriteOptions, rewrite_jobs};
+use crate::sources::Sources;
 use crate::statistics::{Replaced, write_replaced};
 use crate::{IndexError, Order, Segment, Statistics, pairs};
 use std::sync::Arc;
@@ -30,6 +31,8 @@ impl MergeJob {
             gone,
             reservation,
         } = self;
+        let read = Sources::over(storage);
+        let storage: &SharedStorage = &(Arc::clone(&read) as SharedStorage);
         let first = reservation.segments.start;
         let options = RewriteOptions {
             order: Order::Arrival,
@@ -85,6 +88,7 @@ impl MergeJob {
             merged_statistics_file(first),
             step,
         )?;
+        read.ensure_unchanged()?;
         let entry_of = |segment: u32| {
             let mut entries = manifest.segments.iter();
             entries.find(|entry| entry.segment == segment).cloned()

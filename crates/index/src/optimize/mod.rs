@@ -23,6 +23,7 @@ pub use progress::{OptimizeProgress, Phase};
 use crate::leftovers::remove_leftovers;
 use crate::manifest::{self, Manifest};
 use crate::names::LOCK_NAME;
+use crate::sources::Sources;
 use crate::writer::{open_segments, write_statistics};
 use crate::{IndexError, Order, derive, pairs};
 use rewrite::{RewriteOptions, rewrite};
@@ -98,6 +99,8 @@ pub fn optimize(
     options: &OptimizeOptions,
     progress: &(dyn Fn(OptimizeProgress) + Sync),
 ) -> Result<OptimizeSummary, IndexError> {
+    let sources = Sources::over(&storage);
+    let storage: SharedStorage = sources.clone();
     // Checked before locking, because the lock file does not belong into a directory without an index.
     newest(&storage)?;
     let _lock = storage.lock(LOCK_NAME)?;
@@ -126,7 +129,7 @@ pub fn optimize(
         pairs::write_missing(&storage, &mut manifest, &segments, 0, options.threads)?;
         derive::write_missing(&storage, &mut manifest, &segments, 0, None)?;
         write_statistics(&storage, &mut manifest, segments)?;
-        manifest::commit(&storage, &manifest)?;
+        manifest::commit(&storage, &manifest, &sources.ensure_unchanged()?)?;
         // The commit is durable now; the next writer removes files that could not be removed.
         let _ = remove_leftovers(&storage, &manifest, None);
     } else {

@@ -29,13 +29,13 @@ pub use table::PairRecord;
 pub(crate) use walk::count_in_each;
 pub(crate) use write::write_missing;
 
-use crate::live::LiveFile;
+use crate::live::{Derived, LiveFile};
 use crate::postings::{ListBytes, Origin};
 use crate::sealed::{Identity, Seal};
 use crate::section::{LazyBytes, Section, open_live};
 use crate::segment::SegmentCore;
 use crate::{Blocks, IndexError, Postings, TermRecord};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use table::{PairTable, StoredPair};
 use vfs::SharedStorage;
 
@@ -71,8 +71,7 @@ impl Pairs {
 #[derive(Debug)]
 pub(crate) struct PairLists {
     payload: Section,
-    /// Table of the pairs; `None` where it or the segment is damaged.
-    table: OnceLock<Option<PairTable>>,
+    table: Derived<PairTable>,
 }
 
 impl PairLists {
@@ -84,7 +83,7 @@ impl PairLists {
     ) -> Result<PairLists, IndexError> {
         Ok(PairLists {
             payload: open_live(storage, name, identity, seal)?,
-            table: OnceLock::new(),
+            table: Derived::default(),
         })
     }
 
@@ -92,24 +91,32 @@ impl PairLists {
         self.payload.file()
     }
 
-    /// Returns the table of the pairs, which belong to `segment`; `None` where one of the two files is damaged, which
-    /// is then recorded in the file.
+    /// Returns the table of the pairs, which belong to `segment`; `None` where one of the two files is damaged or
+    /// changed, which is then recorded in the file.
     #[inline]
     fn table(&self, segment: &SegmentCore) -> Option<&PairTable> {
-        let table = self.table.get_or_init(|| self.read_table(segment));
-        table.as_ref()
+        match self.table.get() {
+            Some(table) => Some(table),
+            None => self.read_table(segment),
+        }
     }
 
     #[cold]
-    fn read_table(&self, segment: &SegmentCore) -> Option<PairTable> {
-        PairTable::read(&self.payload, segment)
-            .map_err(|(at, what)| {
-                if segment.file().is_trusted() && self.file().is_trusted() {
+    fn read_table(&self, segment: &SegmentCore) -> Option<&PairTable> {
+        let files = [&**self.file(), &**segment.file()];
+        let read = || {
+            let begun = files.map(|file| file.reading());
+            PairTable::read(&self.payload, segment).map_err(|(at, what)| {
+                let mut both = files.iter().zip(begun);
+                // Of changed bytes nothing follows for those that were verified.
+                if both.all(|(file, begun)| file.confirm(begun).is_ok()) {
                     let offset = self.payload.file_offset() + at as u64;
                     self.file().found_false(offset, what);
                 }
+                self.payload.damaged(at as u64, what)
             })
-            .ok()
+        };
+        self.table.get_or_derive(files, read).ok()
     }
 
     /// Returns the pair of two words, given their records in the segment; `None` where it is not stored.
@@ -150,7 +157,7 @@ impl PairLists {
         let PairRecord(record) = pair;
         let start = record.postings_start as usize;
         let end = start.saturating_add(record.postings_bytes as usize);
-        let table = self.table.get().and_then(Option::as_ref);
+        let table = self.table.get();
         let postings = table.and_then(|table| table.lists.get(start..end));
         let bytes = ListBytes {
             codec: segment.meta().codec,

@@ -8,6 +8,7 @@ use crate::manifest::{self, FileEntry};
 use crate::names::{manifest_name, pairs_name};
 use crate::opener::open_segment;
 use crate::sealed::{Kind, SealedWriter};
+use crate::sources::Unchanged;
 use crate::{BuildOptions, Field, Index, Writer, check};
 use corpus::Document;
 use proptest::prelude::*;
@@ -59,7 +60,7 @@ fn rewritten(change: impl FnOnce(&mut Vec<(u8, u8)>, &mut Vec<write::Counted>)) 
     let number = identity.number;
     manifest.segments[0].pairs = Some(FileEntry { name, number, seal });
     manifest.generation += 1;
-    manifest::commit(&storage, &manifest).unwrap();
+    manifest::commit(&storage, &manifest, &Unchanged::read_back()).unwrap();
     let (_, damages) = check(storage, 10).unwrap();
     damages.iter().map(ToString::to_string).collect()
 }

@@ -45,6 +45,18 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
+    /// All kinds, for tests that must not miss one.
+    #[cfg(test)]
+    pub(crate) const ALL: [Kind; 7] = [
+        Kind::Manifest,
+        Kind::Segment,
+        Kind::Documents,
+        Kind::Deletions,
+        Kind::Statistics,
+        Kind::Pairs,
+        Kind::Columns,
+    ];
+
     fn bytes(self) -> [u8; 4] {
         *match self {
             Kind::Manifest => b"MANI",

@@ -6,7 +6,7 @@ use super::lengths::{FurtherLengths, Lengths};
 use super::meta::{DOCUMENTS_MAX, META, SECTIONS, SegmentMeta};
 use super::site_names::SiteNames;
 use crate::IndexError;
-use crate::live::LiveFile;
+use crate::live::{Derived, LiveFile};
 use crate::sealed::{Identity, Kind, Seal};
 use crate::section::{Section, open_live};
 use crate::terms::Terms;
@@ -26,7 +26,7 @@ pub(crate) struct SegmentCore {
     pub(super) details_offsets: Section,
     pub(crate) terms: Terms,
     /// Names of sites, once they are asked for.
-    pub(super) site_names: OnceLock<SiteNames>,
+    pub(super) site_names: Derived<SiteNames>,
     /// Lengths in further fields, once they are asked for.
     pub(super) further_lengths: OnceLock<FurtherLengths>,
 }
@@ -69,7 +69,7 @@ impl SegmentCore {
             details: section(9)?,
             details_offsets: section(10)?,
             meta,
-            site_names: OnceLock::new(),
+            site_names: Derived::default(),
             further_lengths: OnceLock::new(),
         };
         // Damage of the table would have been read as zeros.

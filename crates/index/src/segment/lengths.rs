@@ -1,11 +1,12 @@
 //! Quantised lengths of all documents of a segment in one field, verified as a whole at their first use.
 
+use crate::live::Derived;
 use crate::section::Section;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Lengths in every further field, by number; fields that were never asked for take no memory.
-pub(super) type FurtherLengths = Box<[OnceLock<Vec<u8>>]>;
+pub(super) type FurtherLengths = Box<[Derived<Vec<u8>>]>;
 
 /// One byte for each document; empty where the field has no word.
 #[derive(Debug)]

@@ -50,7 +50,7 @@ const LIST_LINES: usize = 4;
 #[derive(Debug)]
 pub struct Segment {
     pub(crate) number: u32,
-    core: Arc<SegmentCore>,
+    pub(crate) core: Arc<SegmentCore>,
     pub(crate) deletions: Option<Arc<Deletions>>,
     pub(crate) pairs: Option<Arc<PairLists>>,
     pub(crate) columns: Option<Arc<Columns>>,

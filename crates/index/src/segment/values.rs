@@ -24,8 +24,11 @@ impl Segment {
         column: &Column<'_>,
         codes: CodeRange,
     ) -> Option<Arc<[u32]>> {
-        let lists = self.columns.as_ref()?.lists();
-        lists.find(field, column, codes, self.documents_count())
+        let columns = self.columns.as_ref()?;
+        let filter = (field, codes);
+        columns
+            .lists()
+            .find(filter, column, columns.file(), self.documents_count())
     }
 
     /// Returns the documents that have a value in a range, deleted ones included, where they are listed already; unlike
@@ -44,9 +47,11 @@ impl Segment {
 
     /// Returns the names of its sites, which are read once.
     pub fn site_names(&self) -> Result<&SiteNames, IndexError> {
-        if let Some(names) = self.core.site_names.get() {
-            return Ok(names);
-        }
+        let files = [&**self.file()];
+        (self.core.site_names).get_or_derive(files, || self.read_site_names())
+    }
+
+    fn read_site_names(&self) -> Result<SiteNames, IndexError> {
         let hashes = &self.core.hashes;
         let mut names = Vec::new();
         let mut codes = vec![0; hashes.sites_count()];
@@ -61,9 +66,7 @@ impl Segment {
                 None => return Err(self.damaged_at_terms("a site has no number")),
             }
         }
-        self.file().ensure_trusted()?;
-        let read = SiteNames::new(names, codes);
-        Ok(self.core.site_names.get_or_init(|| read))
+        Ok(SiteNames::new(names, codes))
     }
 
     /// Returns the code of the site of a document, by the names of its sites; 0 past the last document.

@@ -24,7 +24,7 @@ pub(crate) use write::{
     write_whole,
 };
 
-use crate::live::LiveFile;
+use crate::live::{Derived, LiveFile};
 use crate::manifest::{FileEntry, Manifest, StatisticsLayers};
 use crate::sealed::{Identity, Kind};
 use crate::section::open_live;
@@ -34,7 +34,7 @@ use fields::{Priors, TextFields};
 use fst::Streamer;
 use smallvec::smallvec;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use steps::TermSteps;
 use vfs::SharedStorage;
 
@@ -55,7 +55,7 @@ pub struct Statistics {
     /// Terms of documents deleted since the base.
     deleted: Vec<Arc<SharedTerms>>,
     segments: Vec<Arc<Segment>>,
-    several_sites: OnceLock<bool>,
+    several_sites: Derived<bool>,
 }
 
 impl Statistics {
@@ -95,7 +95,7 @@ impl Statistics {
             counted,
             layers,
             segments,
-            several_sites: OnceLock::new(),
+            several_sites: Derived::default(),
         })
     }
 
@@ -153,8 +153,10 @@ impl Statistics {
 
     /// Returns whether live documents are of several sites; `true` where that cannot be read. Determined once.
     pub fn has_several_sites(&self) -> bool {
-        let found = || self.find_several_sites().unwrap_or(true);
-        *self.several_sites.get_or_init(found)
+        let segments = self.segments.iter().map(|segment| segment.file());
+        let files = self.files().chain(segments).map(|file| &**file);
+        let found = || self.find_several_sites();
+        *self.several_sites.get_or_derive(files, found).unwrap_or(&true)
     }
 
     fn find_several_sites(&self) -> Result<bool, IndexError> {

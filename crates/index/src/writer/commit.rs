@@ -13,6 +13,7 @@ use crate::names::{deletions_name, deletions_number};
 use crate::opener::{Opener, open_segment, open_store};
 use crate::optimize::rewrite::{RewriteOptions, merge_segments, rewrite};
 use crate::sealed::{Identity, Kind};
+use crate::sources::Sources;
 use crate::statistics::{self, Deleted, LayersPolicy};
 use crate::store::StorePart;
 use crate::{DocId, IndexError, MergeReservation, MergedSegments, Segment, Statistics, pairs};
@@ -68,11 +69,12 @@ pub struct CommitSummary {
 }
 
 pub(super) fn commit(
-    storage: &SharedStorage,
+    sources: &Arc<Sources>,
     mut manifest: Manifest,
     built: Vec<BuiltSegment>,
     options: &CommitOptions<'_>,
 ) -> Result<CommitSummary, IndexError> {
+    let storage: &SharedStorage = &(Arc::clone(sources) as SharedStorage);
     manifest.generation += 1;
     let inherited = match options.merged {
         Some(merged) => merged.install(storage, &mut manifest)?,
@@ -149,7 +151,7 @@ pub(super) fn commit(
             }
         }
     }
-    manifest::commit(storage, &manifest)?;
+    manifest::commit(storage, &manifest, &sources.ensure_unchanged()?)?;
     // Files of the installed merge that the generation does not name, as statistics written anew, are leftovers.
     let under_way = options.reservation.filter(|_| options.merged.is_none());
     // The commit is durable now; the next writer removes files that could not be removed.

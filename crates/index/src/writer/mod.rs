@@ -20,11 +20,13 @@ use crate::leftovers::remove_leftovers;
 use crate::log::LogRecord;
 use crate::manifest::{self, Manifest};
 use crate::optimize::rewrite::RewriteOptions;
+use crate::sources::Sources;
 use crate::statistics::{LayersPolicy, SMALL_TERMS_MAX};
 use crate::{IndexError, Layout, MergedSegments, OptimizeProgress, Order};
 use commit::CommitOptions;
 use corpus::Document;
 use inverting::Inverting;
+use std::sync::Arc;
 use vfs::SharedStorage;
 
 const CHUNKS_DEFAULT: u32 = 2;
@@ -35,7 +37,8 @@ const SEGMENTS_MAX: usize = 24;
 /// Writer of documents to a new or existing index. Nothing is visible before `commit`; a dropped writer leaves the
 /// index unchanged.
 pub struct Writer {
-    storage: SharedStorage,
+    /// Storage of the index, which remembers the files that this writer reads.
+    sources: Arc<Sources>,
     manifest: Manifest,
     inverting: Inverting,
     options: BuildOptions,
@@ -83,7 +86,7 @@ impl Writer {
             manifest.next_segment = manifest.next_segment.max(merge.next_segment());
         }
         Ok(Writer {
-            storage,
+            sources: Sources::over(&storage),
             manifest,
             inverting: Inverting::new(&options),
             options,
@@ -99,9 +102,10 @@ impl Writer {
     pub fn add(&mut self, document: Document) -> Result<(), IndexError> {
         self.gathered.observed.add(&document.fields);
         let observed = &self.gathered.observed;
+        let storage: SharedStorage = self.sources.clone();
         self.inverting.add(
             document,
-            (&self.storage, &self.manifest, &self.options),
+            (&storage, &self.manifest, &self.options),
             observed,
         )
     }
@@ -137,7 +141,7 @@ impl Writer {
         progress: &(dyn Fn(OptimizeProgress) + Sync),
     ) -> Result<CommitSummary, IndexError> {
         let Writer {
-            storage,
+            sources,
             mut manifest,
             inverting,
             options,
@@ -147,6 +151,7 @@ impl Writer {
             logged,
             _lock,
         } = self;
+        let storage: SharedStorage = sources.clone();
         manifest.logged = manifest.logged.max(logged.unwrap_or(0));
         let built = inverting.finish((&storage, &mut manifest, &options), &gathered.observed)?;
         let rewriting = |order| RewriteOptions {
@@ -184,7 +189,7 @@ impl Writer {
             deleted_urls: &deleted_urls,
             gathered: &gathered,
         };
-        commit::commit(&storage, manifest, built, &options)
+        commit::commit(&sources, manifest, built, &options)
     }
 }
 

@@ -107,7 +107,7 @@ impl AdminServer {
     /// Begins to answer on a thread of its own, until the returned thread is dropped.
     pub(crate) fn start(self, app: Arc<App>) -> Result<SideThread, ServeError> {
         let routes = Router::new()
-            .route("/healthz", get(health))
+            .route("/healthz", get(health_of_writer))
             .route("/metrics", get(metrics_text))
             .route("/reload", post(reload));
         let routes = crawl::with_routes(writes::with_routes(routes))
@@ -143,6 +143,18 @@ fn beside(
     match public.port().checked_add(1) {
         Some(port) if !is_any_port => at(port).or_else(|_| at(0)),
         _ => at(0),
+    }
+}
+
+/// Reports whether the server takes requests, and whether it writes where it should.
+async fn health_of_writer(State(app): State<Arc<App>>) -> Response<Body> {
+    let writer = app.writer.get().map(|writer| writer.current());
+    match writer.and_then(|writer| writer.failure_now()) {
+        Some(failure) if !app.draining.has_begun() => {
+            let text = format!("ok, but nothing is written: {failure}\n");
+            respond(StatusCode::OK, "text/plain; charset=utf-8", text)
+        }
+        _ => health(State(app)).await,
     }
 }
 

@@ -98,11 +98,11 @@ impl Query {
     }
 
     /// Returns the plan for an index where one was made in this process; it takes no planning.
-    pub(crate) fn known_plan(&self, index: &Index) -> Option<Arc<Plan>> {
+    pub(crate) fn known_plan(&self, index: &Index) -> Option<Arc<Planned>> {
         let slot = self.planned.lock().unwrap_or_else(PoisonError::into_inner);
         let (generation, since) = (index.generation(), index.read_start());
         let known = slot.as_ref()?;
-        ((known.generation, known.since) == (generation, since)).then(|| Arc::clone(&known.plan))
+        ((known.generation, known.since) == (generation, since)).then(|| Arc::clone(known))
     }
 }
 
@@ -310,4 +310,6 @@ pub struct Status {
     pub is_draining: bool,
     /// Message about another front-end that divides the index differently.
     pub disagreement: Option<String>,
+    /// Number that differs after each change of the trust in the server's files, and after each opening of them.
+    pub trust_epoch: u64,
 }

@@ -13,6 +13,7 @@ use crate::cluster::replicas::{CallFigures, Replicas};
 use crate::metrics::times::PartitionTimes;
 use engine::Generations;
 use fields::Schema;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -114,6 +115,21 @@ impl Cluster {
         let of_texts = self.texts.iter().filter_map(|group| group.status(of));
         let all = of_partitions.chain(of_texts);
         all.max_by_key(|known| known.generation).unwrap_or_default()
+    }
+
+    /// Returns a number that differs once a server has reported a change of the trust in its files; for servers of this
+    /// process, at once.
+    pub(crate) fn trust_epoch(&self) -> u64 {
+        if let (Some(generations), None) = (&self.generations, &self.remote) {
+            return generations.trust_epoch();
+        }
+        let mut hasher = DefaultHasher::new();
+        let of_partitions = self.partitions.iter().flat_map(Replicas::trust_epochs);
+        let of_texts = self.texts.iter().flat_map(Replicas::trust_epochs);
+        of_partitions
+            .chain(of_texts)
+            .for_each(|epoch| epoch.hash(&mut hasher));
+        hasher.finish()
     }
 
     /// Switches hedged requests on or off.

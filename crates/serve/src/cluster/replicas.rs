@@ -142,6 +142,12 @@ impl<S: ?Sized> Replicas<S> {
         self.replicas.iter().find_map(|one| one.status(&part))
     }
 
+    /// Returns the trust epoch of each replica; `None` where it never answered.
+    pub(crate) fn trust_epochs(&self) -> impl Iterator<Item = Option<u64>> {
+        let epoch = |status: &Status| status.trust_epoch;
+        self.replicas.iter().map(move |one| one.status(epoch))
+    }
+
     /// Calls one replica, or several until one answers.
     pub(crate) async fn call<T: Send + 'static>(
         &self,

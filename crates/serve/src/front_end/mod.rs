@@ -212,7 +212,9 @@ impl FrontEnd {
         let known = self.known();
         let generation = known.generation;
         let begun = Begun::new(id, query, options, known.clone(), arrived)?;
-        let key = self.cache.as_ref().and_then(|_| Key::of(&begun));
+        // Before anything is read.
+        let epoch = self.cache.as_ref().map(|_| self.cluster.trust_epoch());
+        let key = epoch.and_then(|epoch| Key::of(&begun, epoch));
         if let Some(cache) = &self.cache
             && let Some(answer) = cache.get(key.as_ref(), &begun)
         {
@@ -224,9 +226,11 @@ impl FrontEnd {
             answer.phases_us.total = arrived.elapsed().as_micros() as u64;
         }
         // An answer of a newer generation than was known at the arrival is not cached under the older
-        // one.
+        // one, nor one during which a file changed. Servers have compared the stamps of all files after they made
+        // their replies.
         if let (Some(cache), Some(key), Some((proof, answered))) = (&self.cache, key, &proof)
             && *answered == generation
+            && epoch == Some(self.cluster.trust_epoch())
         {
             cache.put(key, &answer, proof);
         }

@@ -23,7 +23,7 @@ use crate::api::chunks::Chunks;
 use crate::api::draining::Draining;
 use crate::api::error::ServeError;
 use crate::api::messages::{
-    CountFacetsRequest, CountSitesRequest, DetailsRequest, HitDetails, PartitionHits, Query,
+    CountFacetsRequest, CountSitesRequest, DetailsRequest, HitDetails, PartitionHits, Planned, Query,
     SearchRequest, Status, StatusRequest,
 };
 use crate::api::reply::Reply;
@@ -44,7 +44,7 @@ use engine::Generations;
 use engine::Part;
 use fields::FacetCounts;
 use index::Index;
-use search::{Plan, Stop};
+use search::Stop;
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// An index server for the chunks of one partition, with handler threads of its own.
@@ -170,24 +170,27 @@ impl InProcessIndexServer {
     }
 
     /// Returns the plan of a query, where it is known and has few telling words.
-    fn plan_of_few_words(&self, query: &Query, generation: u64) -> Option<Arc<Plan>> {
+    fn plan_of_few_words(&self, query: &Query, generation: u64) -> Option<Arc<Planned>> {
         let opened = self.opened(generation).ok()?;
-        let plan = query.known_plan(opened.index())?;
-        (plan.telling_words().len() <= LACKS_INLINE_MAX).then_some(plan)
+        let planned = query.known_plan(opened.index())?;
+        (planned.plan.telling_words().len() <= LACKS_INLINE_MAX).then_some(planned)
     }
 
-    /// Reads the details of a few hits on the calling thread, and by `plan` the words that they lack.
+    /// Reads the details of a few hits on the calling thread, and by its plan the words that they lack.
     fn details_here(
         &self,
         request: &DetailsRequest,
-        plan: Option<&Plan>,
+        planned: Option<&Planned>,
         reply: Reply<Vec<HitDetails>>,
     ) {
         let is_due = || std::time::Instant::now() >= request.deadline;
         let stop = Stop::when(&is_due);
         match self.opened(request.generation) {
             Ok(opened) => {
-                let since = opened.index().read_start();
+                // The plan was made of bytes read since its own start.
+                let now = || opened.index().read_start();
+                let since = planned.map_or_else(now, |planned| planned.since);
+                let plan = planned.map(|planned| &*planned.plan);
                 let details = details(&opened, request, plan, &stop);
                 reply.send_verified(details, || opened.verify(since));
             }
@@ -223,8 +226,8 @@ impl IndexServer for InProcessIndexServer {
                 false => return self.details_here(&request, None, reply),
                 // A look-up for each word in each hit.
                 true => {
-                    if let Some(plan) = self.plan_of_few_words(query, request.generation) {
-                        return self.details_here(&request, Some(&plan), reply);
+                    if let Some(planned) = self.plan_of_few_words(query, request.generation) {
+                        return self.details_here(&request, Some(&planned), reply);
                     }
                 }
             }

@@ -335,6 +335,7 @@ pub(super) fn status_message(status: Status) -> rpc::StatusReply {
             .map(|phrase| phrase.join(" "))
             .collect(),
         fields: schema_message(&status.fields),
+        trust_epoch: status.trust_epoch,
     }
 }
 
@@ -367,6 +368,7 @@ pub(super) fn status(message: rpc::StatusReply) -> Result<Status, ServerError> {
             .filter_map(|phrase| two_words(phrase))
             .collect(),
         disagreement: Some(message.disagreement).filter(|told| !told.is_empty()),
+        trust_epoch: message.trust_epoch,
     })
 }
 

@@ -57,6 +57,7 @@ impl Served {
             has_texts: newest.documents().texts() == index::Texts::Stored,
             is_draining: self.draining.has_begun(),
             disagreement: self.partition_maps.note(request),
+            trust_epoch: self.generations.trust_epoch(),
         }));
     }
 
@@ -69,8 +70,14 @@ impl Served {
             return Arc::clone(phrases);
         }
         let segments: Vec<_> = index.segments(self.chunks.clone()).collect();
-        let phrases = frequent_phrases(index, &segments).unwrap_or_default();
-        let phrases: Arc<[[String; 2]]> = phrases.into();
+        let since = index.read_start();
+        let found = frequent_phrases(index, &segments);
+        let segments: Vec<_> = segments.into_iter().cloned().collect();
+        // What is kept must not rest on bytes that changed.
+        let (Ok(found), Ok(())) = (found, index.verify_search(&segments, since)) else {
+            return Arc::default();
+        };
+        let phrases: Arc<[[String; 2]]> = found.into();
         *kept = Some((index.generation(), Instant::now(), Arc::clone(&phrases)));
         phrases
     }

@@ -141,14 +141,23 @@ pub(super) fn refused(error: &LiveError) -> Response<Body> {
         LiveError::Full { .. } => StatusCode::TOO_MANY_REQUESTS,
         LiveError::NoTexts => StatusCode::BAD_REQUEST,
         LiveError::Unreadable { .. } => StatusCode::INTERNAL_SERVER_ERROR,
+        LiveError::NoRoom { .. } => StatusCode::INSUFFICIENT_STORAGE,
         _ => StatusCode::SERVICE_UNAVAILABLE,
     };
     let response = refusal(status, &error.to_string());
     match error {
         LiveError::Full { .. }
         | LiveError::LogFailed { .. }
+        | LiveError::NoRoom { .. }
+        | LiveError::Undecided { .. }
         | LiveError::Ending
         | LiveError::NotRefreshed { .. } => retry_soon(response),
         _ => response,
     }
+}
+
+/// Returns the response to a request whose changes were made, as `answer` tells, and cannot be searched yet.
+pub(super) fn refused_after(answer: &Value, error: &LiveError) -> Response<Body> {
+    let reason = format!("the request was carried out, {answer}, and then: {error}");
+    retry_soon(refusal(StatusCode::SERVICE_UNAVAILABLE, &reason))
 }

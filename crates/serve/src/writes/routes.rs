@@ -1,7 +1,7 @@
 //! Routes of a server that writes.
 
 use super::body::{Action, ReadChange, changes};
-use super::outcome::{Summary, refused, separated};
+use super::outcome::{Summary, refused, refused_after, separated};
 use super::parameters::{Refresh, WriteParameters, parse};
 use crate::http::app::App;
 use crate::http::response::{JSON, refusal, respond};
@@ -225,7 +225,8 @@ async fn delete_by_query(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -
                 ));
             }
             Err(DeleteError::Engine(error)) => {
-                return refusal(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string());
+                let reason = error.to_string();
+                return refused(&LiveError::Undecided { reason });
             }
             Err(DeleteError::Live(error)) => return refused(&error),
         };
@@ -236,7 +237,7 @@ async fn delete_by_query(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -
         };
         match refreshed {
             Ok(_) => respond(StatusCode::OK, JSON, answer.to_string()),
-            Err(error) => refused(&error),
+            Err(error) => refused_after(&answer, &error),
         }
     })
     .await

@@ -2,7 +2,8 @@
 //!
 //! The cache is off by default, because it hides the cost of a search. It takes an answer only with the
 //! proof that it is complete; complete answers do not depend on the timeout. The generation of the
-//! index is part of the key.
+//! index is part of the key, and so is the trust in its files: servers examine the files after they
+//! made a reply, and what they find later, which no stamp showed then, drops all that was kept before.
 //!
 //! ```text
 //! text, filters, … ─parse─► clauses ─► key        "Moon  landing", "moon landing" and moon AND landing: one answer
@@ -19,6 +20,7 @@ use crate::rpc;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache as Kept;
 use search::{Ranking, SortKey};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use wire::{PhaseTimes, SearchAnswer};
@@ -26,7 +28,8 @@ use wire::{PhaseTimes, SearchAnswer};
 /// Result cache of a front-end, bounded in bytes.
 pub(crate) struct Cache {
     kept: Kept<Key, Arc<SearchAnswer>, Bytes>,
-    generation: AtomicU64,
+    /// Hash of the generation and the trust epoch of the answers kept.
+    epoch: AtomicU64,
     hits: AtomicU64,
     misses: AtomicU64,
 }
@@ -60,12 +63,13 @@ pub(super) struct Key {
     suggest: bool,
     fields: bool,
     generation: u64,
+    trust_epoch: u64,
 }
 
 impl Key {
-    /// Returns the key of a query; `None` where index servers parse it, its steps are traced, or it asks for
-    /// cursors.
-    pub(super) fn of(begun: &Begun) -> Option<Key> {
+    /// Returns the key of a query at a trust epoch; `None` where index servers parse it, its steps are traced, or it asks
+    /// for cursors.
+    pub(super) fn of(begun: &Begun, trust_epoch: u64) -> Option<Key> {
         let options = &begun.options;
         let clauses = |query: &Query| query.parsed.as_ref().map(rpc::query_bytes);
         let mut facets = Vec::with_capacity(begun.facets.len());
@@ -99,6 +103,7 @@ impl Key {
             suggest: options.suggest,
             fields: options.fields,
             generation: begun.known.generation,
+            trust_epoch,
         })
     }
 
@@ -148,7 +153,7 @@ impl Cache {
         let answers = (bytes / 4096).max(1);
         Cache {
             kept: Kept::with_weighter(answers, bytes as u64, Bytes),
-            generation: AtomicU64::new(0),
+            epoch: AtomicU64::new(0),
             hits: AtomicU64::new(0),
             misses: AtomicU64::new(0),
         }
@@ -176,9 +181,11 @@ impl Cache {
 
     /// Stores an answer that is proven complete.
     pub(super) fn put(&self, key: Key, answer: &SearchAnswer, _proof: &Complete) {
-        let generation = key.generation;
-        if self.generation.swap(generation, Ordering::Relaxed) != generation {
-            // Answers of other generations are never found again, so their memory is freed.
+        let mut hasher = DefaultHasher::new();
+        (key.generation, key.trust_epoch).hash(&mut hasher);
+        let epoch = hasher.finish();
+        if self.epoch.swap(epoch, Ordering::Relaxed) != epoch {
+            // Answers of other epochs are never found again, so their memory is freed.
             self.kept.clear();
         }
         self.kept.insert(key, Arc::new(answer.clone()));
