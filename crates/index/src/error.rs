@@ -65,6 +65,18 @@ pub enum IndexError {
         /// Lost changes.
         loss: Box<LogLoss>,
     },
+    /// File that this writer needs, removed or replaced by somebody else: the log that it writes, or its lock, so that
+    /// another writer may have the index.
+    #[error(
+        "{}: {what} was removed or replaced while this process wrote to the index; leave its files alone, and start the process again where it does not go on",
+        path.display()
+    )]
+    Removed {
+        /// Path of the file.
+        path: PathBuf,
+        /// Name of the file's purpose.
+        what: &'static str,
+    },
     /// More documents than a segment can hold.
     #[error(
         "{}: over {max} documents in one segment; build with more chunks, or lay the index out for more partitions",

@@ -61,7 +61,9 @@ fn has_changed(region: &Region) -> bool {
         return false;
     };
     // A failed call does not show that the file is unchanged.
-    let change = source.now().map(|now| source.at_open().change(now.as_ref()));
+    let change = source
+        .now()
+        .map(|now| source.at_open().change(now.as_ref()));
     region.has_faulted() || !matches!(change, Ok(Change::None | Change::Links))
 }
 

@@ -8,6 +8,8 @@ use std::time::Duration;
 
 /// Pause after which the last group gets its proof.
 const IDLE: Duration = Duration::from_millis(100);
+/// Interval at which a wait for a refresh looks again, should a wake-up be lost with its thread.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// Writes batches until the writer ends.
 pub(crate) fn run(shared: &Arc<Shared>) {
@@ -38,8 +40,15 @@ fn write_batches(shared: &Shared, open: &mut Option<Open>) -> Result<(), IndexEr
                 is_proved: true,
             }),
         };
-        current.log.write(&next.batch)?;
-        current.is_proved = false;
+        match current.log.write(&next.batch) {
+            Ok(()) => current.is_proved = false,
+            Err(error @ IndexError::Removed { .. }) => {
+                *open = None;
+                commit_removed(shared, next.log, &error)?;
+                continue;
+            }
+            Err(error) => return Err(error),
+        }
         let mut state = shared.state();
         state.durable = next.last_change;
         drop(state);
@@ -49,6 +58,34 @@ fn write_batches(shared: &Shared, open: &mut Option<Open>) -> Result<(), IndexEr
         Some(open) => open.log.end(),
         None => Ok(()),
     }
+}
+
+/// Has all changes of the log `removed` committed at once, from memory: somebody removed the log that had them. No other
+/// log begins before, since without this one it would prove a loss.
+fn commit_removed(shared: &Shared, removed: u64, error: &IndexError) -> Result<(), IndexError> {
+    tracing::error!(%error, "its changes are committed from memory");
+    let mut state = shared.state();
+    let last = state.accepted;
+    state.refresh_asked = last;
+    state.log_removed = Some(error.to_string());
+    shared.refresh_waits.notify_one();
+    while state.searchable < last {
+        // The refresh that fails is tried again, but not at the end.
+        if state.log_failure.is_some() || state.is_ending && state.retry_at.is_some() {
+            return Err(IndexError::Mismatch {
+                path: shared.storage.location(),
+                reason: error.to_string(),
+            });
+        }
+        state = shared.wait(&shared.refreshed, state, LOOK);
+    }
+    // The refresh took all batches of this log.
+    state.queue.retain(|batch| batch.log > removed);
+    state.durable = state.durable.max(state.searchable);
+    state.log_removed = None;
+    drop(state);
+    shared.durable.notify_all();
+    Ok(())
 }
 
 /// Waits for a batch; `None` at the end.

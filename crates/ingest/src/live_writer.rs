@@ -229,8 +229,7 @@ impl LiveWriter {
         shared.batch_waits.notify_one();
         shared.refresh_waits.notify_one();
         while state.durable < mine {
-            if let Some(reason) = &state.log_failure {
-                let reason = reason.clone();
+            if let Some(reason) = state.failure_of_log() {
                 return Err(LiveError::LogFailed { reason });
             }
             state = shared.wait(&shared.durable, state, LOOK);

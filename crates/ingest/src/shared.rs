@@ -82,6 +82,8 @@ pub(crate) struct State {
     pub(crate) log_failure: Option<String>,
     /// Whether changes of a log are in neither `snapshot` nor `pending`: the device had no room to commit them.
     pub(crate) is_behind_log: bool,
+    /// Removal of the log while its changes are committed from memory.
+    pub(crate) log_removed: Option<String>,
     pub(crate) is_ending: bool,
     pub(crate) refreshes: u64,
     pub(crate) last_refresh: Duration,
@@ -147,6 +149,7 @@ impl Shared {
                 retry_at: None,
                 log_failure: None,
                 is_behind_log: false,
+                log_removed: None,
                 is_ending: false,
                 refreshes: 0,
                 last_refresh: Duration::ZERO,
@@ -253,8 +256,21 @@ impl State {
         self.pending.bytes() + committing
     }
 
+    /// Returns the failure of changes that wait to be durable: of the log, or of the commit in the place of a removed one.
+    pub(crate) fn failure_of_log(&self) -> Option<String> {
+        let removed = self.log_removed.as_ref();
+        let is_failing = self.retry_at.is_some();
+        let removed = removed.filter(|_| is_failing);
+        self.log_failure.as_ref().or(removed).cloned()
+    }
+
     /// Returns the failure that ends all writing.
     pub(crate) fn refusal(&self) -> Option<LiveError> {
+        if self.log_failure.is_none()
+            && let Some(reason) = self.failure_of_log()
+        {
+            return Some(LiveError::LogFailed { reason });
+        }
         match &self.log_failure {
             Some(reason) if self.is_behind_log => Some(LiveError::NoRoom {
                 reason: reason.clone(),

@@ -4,7 +4,7 @@ use crate::client::{get, search_path, without_phases};
 use crate::process::{Process, program};
 use anyhow::{Context, bail};
 use corpus::Document;
-use serde_json::json;
+use serde_json::Value;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::{BufWriter, Write as _};
@@ -43,26 +43,58 @@ impl Stage {
         documents_count: usize,
         chunks_count: u32,
     ) -> anyhow::Result<Stage> {
+        Stage::of_index(documents, documents_count, chunks_count, &[]).await
+    }
+
+    /// Indexes documents with further options of `shorttail index`.
+    pub(crate) async fn of_index(
+        documents: impl Iterator<Item = Document>,
+        documents_count: usize,
+        chunks_count: u32,
+        more: &[&str],
+    ) -> anyhow::Result<Stage> {
         let stage = Stage {
             folder: TempDir::with_prefix("shorttail-reliability-")?,
             chunks_count,
             documents_count,
         };
-        let lines = stage.folder.path().join("documents.jsonl");
+        stage.write(documents, more).await?;
+        Ok(stage)
+    }
+
+    /// Adds documents.
+    pub(crate) async fn add(
+        &self,
+        documents: impl Iterator<Item = Document>,
+    ) -> anyhow::Result<()> {
+        self.write(documents, &[]).await
+    }
+
+    async fn write(
+        &self,
+        documents: impl Iterator<Item = Document>,
+        more: &[&str],
+    ) -> anyhow::Result<()> {
+        let lines = self.folder.path().join("documents.jsonl");
         let mut file = BufWriter::new(std::fs::File::create(&lines)?);
         for document in documents {
-            let line =
-                json!({ "url": document.url, "title": document.title, "body": document.body });
-            writeln!(file, "{line}")?;
+            let mut line = document.fields;
+            line.extend([
+                ("url".to_owned(), document.url.into()),
+                ("title".to_owned(), document.title.into()),
+                ("body".to_owned(), document.body.into()),
+            ]);
+            writeln!(file, "{}", Value::Object(line))?;
         }
         file.into_inner()?.sync_data().ok();
+        let count = self.chunks_count.to_string();
         let indexed = tokio::process::Command::new(program()?)
             .arg("index")
             .arg(&lines)
             .arg("--into")
-            .arg(stage.index())
-            .args(["--chunks", &chunks_count.to_string()])
-            .args(["--partitions", &chunks_count.to_string(), "--json"])
+            .arg(self.index())
+            .args(more)
+            .args(["--chunks", &count, "--partitions", &count, "--json"])
             .kill_on_drop(true)
             .output()
             .await?;
@@ -72,7 +104,7 @@ impl Stage {
                 String::from_utf8_lossy(&indexed.stderr)
             );
         }
-        Ok(stage)
+        Ok(())
     }
 
     /// Returns the folder of the index.

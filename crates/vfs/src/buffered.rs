@@ -12,6 +12,10 @@ pub(crate) trait Sink: Send {
     fn sync(&mut self) -> Result<(), StorageError>;
     /// Makes what was appended durable, and the file complete.
     fn finish(&mut self) -> Result<(), StorageError>;
+    /// Returns whether the file still has a name.
+    fn has_name(&self) -> bool {
+        true
+    }
 }
 
 /// A file being written to a sink.
@@ -87,6 +91,10 @@ impl<S: Sink> WriteFile for Buffered<S> {
 
     fn finish(mut self: Box<Self>) -> Result<(), StorageError> {
         self.make_durable(S::finish)
+    }
+
+    fn has_name(&self) -> bool {
+        self.sink.has_name()
     }
 }
 

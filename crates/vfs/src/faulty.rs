@@ -36,10 +36,12 @@ pub enum FaultKind {
     ShortWrite,
     /// A signal interrupted the call; nothing was done.
     Interrupted,
+    /// The device is full for what needs room; reads, lists and removals go on, as on a real one.
+    Full,
 }
 
 impl FaultKind {
-    /// Every kind.
+    /// Every kind that fails all operations alike.
     pub const ALL: [FaultKind; 4] = [
         FaultKind::Io,
         FaultKind::NoSpace,
@@ -118,6 +120,7 @@ impl FaultyStorage {
     fn pass(&self, operation: &'static str, name: &str) -> Result<(), StorageError> {
         let path = self.inner.location().join(name);
         match self.trigger.strike() {
+            Some(FaultKind::Full) if !matches!(operation, "create" | "rename" | "sync") => Ok(()),
             Some(kind) => Err(failure(kind, operation, &path)),
             None => Ok(()),
         }
@@ -140,7 +143,7 @@ impl Trigger {
 fn failure(kind: FaultKind, operation: &'static str, path: &Path) -> StorageError {
     let source = match kind {
         FaultKind::Io => io::Error::other("input/output error (injected)"),
-        FaultKind::NoSpace | FaultKind::ShortWrite => {
+        FaultKind::NoSpace | FaultKind::ShortWrite | FaultKind::Full => {
             io::Error::new(io::ErrorKind::StorageFull, "no space left (injected)")
         }
         FaultKind::Interrupted => {
@@ -221,7 +224,7 @@ impl Sink for FaultyFile {
         let written = match fault {
             None => bytes,
             Some(FaultKind::ShortWrite) => &bytes[..bytes.len() / 2],
-            Some(FaultKind::Io | FaultKind::NoSpace | FaultKind::Interrupted) => &[],
+            Some(_) => &[],
         };
         if let Some(file) = &mut self.inner {
             // Flushed, so that an operation here is one in the storage below.
@@ -251,5 +254,9 @@ impl Sink for FaultyFile {
             (None, Some(file)) => file.finish(),
             (None, None) => Ok(()),
         }
+    }
+
+    fn has_name(&self) -> bool {
+        self.inner.as_ref().is_none_or(|file| file.has_name())
     }
 }

@@ -101,19 +101,38 @@ pub trait WriteFile: Write + Send {
     fn sync(&mut self) -> Result<(), StorageError>;
     /// Writes what is buffered and syncs the file to the disk, then closes it.
     fn finish(self: Box<Self>) -> Result<(), StorageError>;
+    /// Returns whether the file still has a name: one that was removed is lost when it is closed, synced or not.
+    fn has_name(&self) -> bool {
+        true
+    }
 }
 
 /// An exclusive lock, given back when dropped.
 pub struct Lock {
     _held: Box<dyn Send + Sync>,
+    is_current: Box<dyn Fn() -> bool + Send + Sync>,
 }
 
 impl Lock {
     /// Wraps whatever, when dropped, gives the lock back.
     pub fn new(held: impl Send + Sync + 'static) -> Lock {
+        Lock::of_name(held, || true)
+    }
+
+    /// Does the same for a lock that others take by a name; `is_current` tells whether they still meet this one there.
+    pub fn of_name(
+        held: impl Send + Sync + 'static,
+        is_current: impl Fn() -> bool + Send + Sync + 'static,
+    ) -> Lock {
         Lock {
             _held: Box::new(held),
+            is_current: Box::new(is_current),
         }
+    }
+
+    /// Returns whether others who try to take the lock meet this one. Not where its file was removed or replaced.
+    pub fn is_current(&self) -> bool {
+        (self.is_current)()
     }
 }
 

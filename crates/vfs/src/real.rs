@@ -179,7 +179,7 @@ impl Storage for RealStorage {
         let (file, _) = open_regular(&mut options, &path).map_err(failed("lock", &path))?;
         for attempt in 1.. {
             match file.try_lock() {
-                Ok(()) => return Ok(Lock::new(file)),
+                Ok(()) => return Ok(lock_of(file, path)),
                 Err(TryLockError::WouldBlock) if attempt < LOCK_TRIES => {
                     std::thread::sleep(LOCK_PAUSE);
                 }
@@ -267,6 +267,22 @@ fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result<(File, u64
     Ok((file, metadata.len()))
 }
 
+#[cfg(unix)]
+fn lock_of(file: File, path: PathBuf) -> Lock {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |found: &fs::Metadata| (found.dev(), found.ino());
+    let taken = file.metadata().ok().as_ref().map(identity);
+    Lock::of_name(file, move || {
+        let now = fs::metadata(&path).ok().as_ref().map(identity);
+        taken.is_some() && now == taken
+    })
+}
+
+#[cfg(not(unix))]
+fn lock_of(file: File, _path: PathBuf) -> Lock {
+    Lock::new(file)
+}
+
 struct RealFile {
     file: File,
     path: PathBuf,
@@ -297,6 +313,12 @@ impl Sink for RealFile {
                 .map_err(failed("protect", &self.path))?;
         }
         self.file.sync_all().map_err(failed("sync", &self.path))
+    }
+
+    #[cfg(unix)]
+    fn has_name(&self) -> bool {
+        use std::os::unix::fs::MetadataExt;
+        self.file.metadata().is_ok_and(|found| found.nlink() > 0)
     }
 }
 

@@ -106,6 +106,15 @@ impl Region {
         }
     }
 
+    /// Returns the first offset from `at` on where the file has stored bytes; before it, from `at` on, there are zeros that
+    /// take no room. `at` where that is not known, and the length where nothing is stored.
+    pub fn next_data(&self, at: usize) -> usize {
+        match self.source() {
+            Some(source) => source.next_data(at as u64, self.len as u64) as usize,
+            None => at,
+        }
+    }
+
     /// Returns whether some of its bytes could not be read from the file and are zeros instead, for good. To be asked
     /// after reading: a file that is truncated under a mapping ends neither the read nor the process.
     #[inline]

@@ -96,6 +96,31 @@ impl SourceFile {
     }
 }
 
+#[cfg(any(target_os = "linux", target_os = "android"))]
+impl SourceFile {
+    /// Returns the first offset from `at` on where the file has stored bytes, before `end`; `end` where it has none, and
+    /// `at` where the system does not tell.
+    pub(crate) fn next_data(&self, at: u64, end: u64) -> u64 {
+        use rustix::fs::{SeekFrom, seek};
+        let By::Descriptor(held) = &self.by else {
+            return at;
+        };
+        // The descriptor is held for its stamp alone; nobody reads at its position.
+        match seek(&held.0, SeekFrom::Data(at)) {
+            Ok(found) => found.clamp(at, end),
+            Err(rustix::io::Errno::NXIO) => end,
+            Err(_) => at,
+        }
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+impl SourceFile {
+    pub(crate) fn next_data(&self, at: u64, _end: u64) -> u64 {
+        at
+    }
+}
+
 #[cfg(not(unix))]
 impl SourceFile {
     /// Unknown: this system is not asked.

@@ -12,9 +12,11 @@ pub(super) fn temporary_name(name: &str) -> String {
     format!("{TEMPORARY}{name}")
 }
 
-/// Copies `bytes` to the file `name`, replacing an earlier one. Reports the length of each piece to `advance`.
+/// Copies the first `length` bytes of `bytes` to the file `name`, replacing an earlier one. Reports the length of each
+/// piece to `advance`.
 pub(super) fn copy_file(
     bytes: &Region,
+    length: usize,
     target: &SharedStorage,
     name: &str,
     advance: &mut dyn FnMut(u64),
@@ -22,8 +24,9 @@ pub(super) fn copy_file(
     let temporary = format!("{TEMPORARY}copy-{name}");
     let mut out = target.create(&temporary)?;
     let mut start = 0;
-    while start < bytes.len() {
-        let end = bytes.len().min(start + CHUNK_BYTES);
+    let length = length.min(bytes.len());
+    while start < length {
+        let end = length.min(start + CHUNK_BYTES);
         out.write_all(&bytes[start..end]).map_err(|error| {
             StorageError::from_io("write", &target.location().join(name), error)
         })?;

@@ -163,16 +163,17 @@ fn copy_all(
             continue;
         }
         payload.file().verify_whole()?;
-        copy_file(payload.file().region(), target, &entry.name, &mut advance)?;
+        let region = payload.file().region();
+        copy_file(region, region.len(), target, &entry.name, &mut advance)?;
         // The copy is read back: a file of the source may have changed after its verification.
         open_verified(target, manifest, *kind, entry)?;
         summary.files_copied += 1;
         summary.bytes_copied += entry.seal.bytes;
     }
     // The names of logs are given after the manifest: beside an older one they would seem to follow a lost log.
-    for log in &source.logs {
+    for (log, &end) in source.logs.iter().zip(&source.log_ends) {
         let name = temporary_name(&log_name(log.number));
-        copy_file(&log.bytes, target, &name, &mut |_| {})?;
+        copy_file(&log.bytes, end, target, &name, &mut |_| {})?;
     }
     if earlier != Some(manifest) {
         manifest::commit(target, manifest, &Unchanged::read_back())?;

@@ -16,6 +16,8 @@ pub(super) struct Source {
     pub(super) files: Vec<(Kind, FileEntry, Section)>,
     /// Logs after the generation.
     pub(super) logs: Vec<OpenLog>,
+    /// End of the last valid group of each log, in bytes; what follows was never acknowledged.
+    pub(super) log_ends: Vec<usize>,
     /// Acknowledged changes in these logs.
     pub(super) logged_changes: u64,
 }
@@ -70,6 +72,7 @@ fn open_generation(storage: &SharedStorage, manifest: Manifest) -> Result<Source
     Ok(Source {
         files,
         logs,
+        log_ends: Vec::new(),
         logged_changes: 0,
         manifest,
     })
@@ -81,6 +84,7 @@ fn with_logs_read(storage: &SharedStorage, mut source: Source) -> Result<Source,
         let loss = Box::new(loss);
         return Err(IndexError::LogLost { loss });
     }
+    source.log_ends = logged.ends;
     source.logged_changes = logged.records;
     Ok(source)
 }

@@ -72,9 +72,10 @@ impl Index {
     pub(crate) fn verify_look_up(&self, url: &str, since: ReadStart) -> Result<(), IndexError> {
         let chunk = self.layout().chunk_of(corpus::url_hash(url));
         // Whether a document is deleted is decided by its segment, where that has deleted documents.
-        let segments = self.segments.iter().filter(|segment| {
-            segment.deletions.is_some() && segment.chunks().contains(&chunk)
-        });
+        let segments = self
+            .segments
+            .iter()
+            .filter(|segment| segment.deletions.is_some() && segment.chunks().contains(&chunk));
         for segment in segments {
             segment.file().examine();
             segment.file().ensure_trusted()?;

@@ -70,7 +70,10 @@ impl LiveFiles {
         alarm: Arc<Alarm>,
     ) -> Result<LiveFiles, IndexError> {
         let (named, opened) = (manifest.files_count(), all.len());
-        assert_eq!(named, opened, "no file of an open index is left out of examinations");
+        assert_eq!(
+            named, opened,
+            "no file of an open index is left out of examinations"
+        );
         // Multiples of 2^32, so that a plan of one index is never taken for one of another index of the same
         // generation.
         static OPENED: AtomicU64 = AtomicU64::new(0);

@@ -23,6 +23,8 @@ mod examine;
 mod file;
 mod files;
 #[cfg(test)]
+mod injuries;
+#[cfg(test)]
 mod tests;
 mod trust;
 

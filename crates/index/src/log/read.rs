@@ -5,6 +5,10 @@ use super::loss::LogLoss;
 use super::record::{self, LogRecord};
 use crate::segment::details::decompress;
 use std::path::PathBuf;
+use vfs::Region;
+
+/// Bytes without a head after which the file is asked for its next hole.
+const HOLES_EVERY: usize = 64 << 10;
 
 /// Contents of one log.
 #[derive(Debug, Default)]
@@ -22,7 +26,7 @@ pub(super) struct LogContents {
 }
 
 /// Reads a log. `path` is for messages.
-pub(super) fn read(bytes: &[u8], seed: Seed, path: PathBuf) -> LogContents {
+pub(super) fn read(bytes: &Region, seed: Seed, path: PathBuf) -> LogContents {
     let mut contents = LogContents::default();
     let mut at = 0;
     while at < bytes.len() {
@@ -56,10 +60,21 @@ pub(super) fn read(bytes: &[u8], seed: Seed, path: PathBuf) -> LogContents {
     contents
 }
 
-/// Returns the first valid head at or after `at`, and its offset.
-fn find_head(bytes: &[u8], at: usize, seed: Seed) -> Option<(usize, Head)> {
-    let mut offsets = (at.next_multiple_of(ALIGNMENT)..bytes.len()).step_by(ALIGNMENT);
-    offsets.find_map(|offset| Some((offset, Head::read(&bytes[offset..], seed)?)))
+/// Returns the first valid head at or after `at`, and its offset. Passes over holes: a log that was made longer without
+/// being written may be larger than the disk.
+fn find_head(bytes: &Region, at: usize, seed: Seed) -> Option<(usize, Head)> {
+    let mut offset = at.next_multiple_of(ALIGNMENT);
+    while offset < bytes.len() {
+        if let Some(head) = Head::read(&bytes[offset..], seed) {
+            return Some((offset, head));
+        }
+        offset += ALIGNMENT;
+        if offset.is_multiple_of(HOLES_EVERY) {
+            let data = bytes.next_data(offset);
+            offset = offset.max(data / ALIGNMENT * ALIGNMENT);
+        }
+    }
+    None
 }
 
 /// Returns the records of a group; `None` where its payload is damaged.

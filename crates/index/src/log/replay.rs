@@ -23,6 +23,8 @@ pub(crate) struct Logged {
     pub(crate) losses: Vec<LogLoss>,
     /// Bytes of a write that power loss cut short, which nobody was told of.
     pub(crate) torn_bytes: u64,
+    /// End of the last valid group of each log, in bytes: what follows was never acknowledged, unless it is a loss.
+    pub(crate) ends: Vec<usize>,
 }
 
 /// Log after a generation, open for reading.
@@ -99,6 +101,7 @@ pub(crate) fn read_opened(
             });
         }
         expected = number + 1;
+        logged.ends.push(end);
         logged.losses.extend(losses);
         match is_followed && !is_ended {
             true => logged.losses.push(LogLoss {

@@ -96,9 +96,17 @@ impl LogWriter {
     /// Writes the records of a batch. When this returns, they survive a loss of power.
     ///
     /// # Errors
-    /// A failure of the storage, after which nobody knows whether the batch is durable.
+    /// A failure of the storage, after which nobody knows whether the batch is durable; [`IndexError::Removed`] where
+    /// the log has lost its name, and with it all its batches.
     pub fn write(&mut self, batch: &LogBatch) -> Result<(), IndexError> {
-        self.write_group(GroupKind::Records, batch)
+        self.write_group(GroupKind::Records, batch)?;
+        match self.file.has_name() {
+            true => Ok(()),
+            false => Err(IndexError::Removed {
+                path: self.path.clone(),
+                what: "the write-ahead log",
+            }),
+        }
     }
 
     /// Writes the proof that all batches so far are durable, without waiting for the proof itself.

@@ -156,7 +156,10 @@ impl Statistics {
         let segments = self.segments.iter().map(|segment| segment.file());
         let files = self.files().chain(segments).map(|file| &**file);
         let found = || self.find_several_sites();
-        *self.several_sites.get_or_derive(files, found).unwrap_or(&true)
+        *self
+            .several_sites
+            .get_or_derive(files, found)
+            .unwrap_or(&true)
     }
 
     fn find_several_sites(&self) -> Result<bool, IndexError> {

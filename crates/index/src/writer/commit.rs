@@ -3,6 +3,7 @@
 //! Of existing segments, a commit reads headers, and the directories of texts where new URLs would be. It reads all
 //! hashes only of segments that lose documents, and those documents.
 
+use super::lock::WriteLock;
 use super::removals::{Removals, Removed};
 use crate::build::segment::BuiltSegment;
 use crate::deletions::Deletions;
@@ -24,6 +25,8 @@ use vfs::SharedStorage;
 
 /// Options of a commit.
 pub(super) struct CommitOptions<'a> {
+    /// Lock that excludes other writers.
+    pub(super) lock: &'a WriteLock,
     /// Order to put the whole index into.
     pub(super) order: Option<RewriteOptions<'a>>,
     pub(super) threads: usize,
@@ -151,6 +154,7 @@ pub(super) fn commit(
             }
         }
     }
+    options.lock.ensure_current()?;
     manifest::commit(storage, &manifest, &sources.ensure_unchanged()?)?;
     // Files of the installed merge that the generation does not name, as statistics written anew, are leftovers.
     let under_way = options.reservation.filter(|_| options.merged.is_none());

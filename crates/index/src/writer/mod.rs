@@ -51,7 +51,7 @@ pub struct Writer {
     /// Number of the last log whose changes the documents include.
     logged: Option<u64>,
     /// Held until the drop.
-    _lock: WriteLock,
+    lock: WriteLock,
 }
 
 impl Writer {
@@ -68,6 +68,7 @@ impl Writer {
         lock: WriteLock,
         options: BuildOptions,
     ) -> Result<Writer, IndexError> {
+        lock.ensure_current()?;
         let mut manifest = match manifest::read_newest(&storage)? {
             Some(manifest) => fit(&storage, manifest, &options)?,
             None => start(&storage, &options)?,
@@ -94,7 +95,7 @@ impl Writer {
             gathered: Gathered::default(),
             merged: None,
             logged: None,
-            _lock: lock,
+            lock,
         })
     }
 
@@ -149,7 +150,7 @@ impl Writer {
             gathered,
             merged,
             logged,
-            _lock,
+            lock,
         } = self;
         let storage: SharedStorage = sources.clone();
         manifest.logged = manifest.logged.max(logged.unwrap_or(0));
@@ -179,6 +180,7 @@ impl Writer {
             leaves_base: is_beside,
         };
         let options = CommitOptions {
+            lock: &lock,
             order: options.order.map(rewriting),
             segments_max,
             merging: rewriting(Order::Arrival),

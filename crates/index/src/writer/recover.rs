@@ -39,6 +39,7 @@ pub(super) fn replay(
         changes,
         losses,
         torn_bytes,
+        ends: _,
     } = log::read_after(storage, &manifest)?;
     if let Some(loss) = losses.first()
         && !accept_loss

@@ -237,3 +237,31 @@ fn power_may_fail_during_a_backup() {
     }
     assert!(found[0] > 0 && found[2] > 0, "{found:?}");
 }
+
+/// A log that was made longer without being written, larger than the disk: what it has is copied, and the copy is small.
+#[cfg(unix)]
+#[test]
+fn a_log_with_a_hole_of_gigabytes_is_backed_up_restored_and_recovered() {
+    use vfs::RealStorage;
+    let folders = [(); 3].map(|()| tempfile::tempdir().unwrap());
+    let [source, backup, target] = [0, 1, 2].map(|number: usize| -> SharedStorage {
+        Arc::new(RealStorage::open(folders[number].path()).unwrap())
+    });
+    commit(&source, 0..10, &[]);
+    drop(log(&source, 10..20));
+    let path = |number: usize| folders[number].path().join("log-1");
+    let written = std::fs::metadata(path(0)).unwrap().len();
+    let file = std::fs::OpenOptions::new()
+        .write(true)
+        .open(path(0))
+        .unwrap();
+    file.set_len(16 << 30).unwrap();
+    back_up(&source, &backup, &|_| {}).unwrap();
+    restore(&backup, &target, &|_| {}).unwrap();
+    for number in [1, 2] {
+        assert_eq!(std::fs::metadata(path(number)).unwrap().len(), written);
+    }
+    for storage in [&target, &source] {
+        assert_eq!(contents(storage), (0..20).collect());
+    }
+}

@@ -2,6 +2,8 @@
 //! no trace in the index. With `SHORTTAIL_FULL=1` at the sizes of docs/reliability.md, which takes minutes a test.
 
 mod child;
+#[cfg(unix)]
+mod deciding;
 mod failing;
 mod histories;
 mod killed;
@@ -10,5 +12,5 @@ mod power;
 mod racing;
 mod resuming;
 mod syscalls;
-
+mod unrecovered;
 mod writing;

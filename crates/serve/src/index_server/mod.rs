@@ -23,8 +23,8 @@ use crate::api::chunks::Chunks;
 use crate::api::draining::Draining;
 use crate::api::error::ServeError;
 use crate::api::messages::{
-    CountFacetsRequest, CountSitesRequest, DetailsRequest, HitDetails, PartitionHits, Planned, Query,
-    SearchRequest, Status, StatusRequest,
+    CountFacetsRequest, CountSitesRequest, DetailsRequest, HitDetails, PartitionHits, Planned,
+    Query, SearchRequest, Status, StatusRequest,
 };
 use crate::api::reply::Reply;
 use crate::api::server_error::ServerError;

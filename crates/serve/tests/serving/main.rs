@@ -22,4 +22,6 @@ mod reloading;
 mod replicas;
 mod storms;
 mod summaries;
+#[cfg(unix)]
+mod trusted;
 mod writing;

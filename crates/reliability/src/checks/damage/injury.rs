@@ -3,6 +3,7 @@
 use anyhow::Context;
 use serde_json::Value;
 use stats::Random;
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::Read;
 use std::os::unix::fs::{FileExt, PermissionsExt};
@@ -93,6 +94,44 @@ pub(super) fn victims(directory: &Path) -> anyhow::Result<Vec<Victim>> {
     Ok(victims)
 }
 
+/// Returns all files of the newest generation by kind, whatever the manifest says of them: by their endings, of
+/// statistics by the beginning.
+///
+/// # Errors
+/// A file of a kind that is not among `kinds`, so that nobody injures it, and a kind of which there is no file.
+pub(super) fn every_file(
+    directory: &Path,
+    kinds: &[&'static str],
+) -> anyhow::Result<BTreeMap<&'static str, Vec<Victim>>> {
+    let mut by_kind: BTreeMap<&'static str, Vec<Victim>> = BTreeMap::new();
+    for entry in fs::read_dir(directory)? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        // What no open index reads: manifests and logs are read at opening, and the lock has no content.
+        let is_apart = ["MANIFEST-", "log-"]
+            .iter()
+            .any(|start| name.starts_with(start));
+        if is_apart || name == "writer.lock" {
+            continue;
+        }
+        let is_of = |kind: &&&str| match path.extension() {
+            Some(ending) => ending == **kind,
+            None => name.starts_with(&format!("{kind}-")),
+        };
+        let kind = kinds.iter().find(is_of);
+        let kind = kind.with_context(|| format!("{name}: a file of a kind without an injury"))?;
+        by_kind.entry(kind).or_default().push(Victim {
+            bytes: fs::read(&path)?,
+            path: path.clone(),
+            holds: Holds::Texts,
+        });
+    }
+    match kinds.iter().find(|kind| !by_kind.contains_key(**kind)) {
+        Some(kind) => anyhow::bail!("the index has no file of the kind {kind}"),
+        None => Ok(by_kind),
+    }
+}
+
 impl Victim {
     /// Returns the name of the file.
     pub(super) fn name(&self) -> String {
@@ -149,6 +188,20 @@ impl Victim {
         fs::write(&fresh, &self.bytes)?;
         fs::set_permissions(&fresh, Permissions::from_mode(0o444))?;
         Ok(fs::rename(fresh, &self.path)?)
+    }
+
+    /// Writes the undamaged bytes over the damaged ones.
+    pub(super) fn put_back(&self) -> anyhow::Result<()> {
+        let file = OpenOptions::new().write(true).open(&self.path)?;
+        Ok(file.write_all_at(&self.bytes, 0)?)
+    }
+
+    /// Does what [`Victim::repair`] does, unless a commit has removed the file.
+    pub(super) fn repair_where_it_is_left(&self) -> anyhow::Result<()> {
+        match self.path.exists() {
+            true => self.repair(),
+            false => Ok(()),
+        }
     }
 
     fn read(&self) -> anyhow::Result<Vec<u8>> {

@@ -1,6 +1,7 @@
 //! Check V9: index files that are flipped, truncated, overwritten and shifted under servers that have them open.
 
 mod injury;
+mod kinds;
 
 use super::partial::{Asking, judge::Judge};
 use super::settings::Run;
@@ -51,6 +52,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
         &mut verdict,
     )
     .await?;
+    kinds::run(run, &mut random, &mut verdict).await?;
     verdict.none("deaths", found.deaths);
     verdict.none("unnoticed", found.unnoticed);
     verdict.none("not recovered", found.not_recovered);
