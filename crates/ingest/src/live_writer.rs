@@ -286,6 +286,11 @@ impl LiveWriter {
     pub fn wait_for_refresh(&self) -> Result<u64, LiveError> {
         let shared = &*self.shared;
         let mut state = shared.state();
+        if state.is_behind_log
+            && let Some(refusal) = state.refusal()
+        {
+            return Err(refusal);
+        }
         let (mine, failures) = (state.accepted, state.refresh_failures);
         while state.searchable < mine {
             if let Some(reason) = state.log_failure.clone() {

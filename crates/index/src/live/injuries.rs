@@ -205,8 +205,8 @@ fn go_on(_: usize) -> ControlFlow<()> {
 /// Offsets in the files of a kind: the beginning, which is verified at opening, tables at the end, and between.
 fn offsets(bytes: u64) -> Vec<u64> {
     let last = bytes - 1;
-    let mut offsets = vec![64, 70, bytes / 3, bytes / 2, last.saturating_sub(60)];
-    offsets.extend((1..8).map(|part| 64 + (last - 64) * part / 8));
+    let mut offsets = vec![70, last.saturating_sub(60)];
+    offsets.extend((1..5).map(|part| 64 + (last - 64) * part / 5));
     offsets.sort_unstable();
     offsets.dedup();
     offsets
