@@ -75,18 +75,27 @@ pub(crate) fn write_facets(
 
 fn write_stats(out: &mut impl Write, stats: &FacetStats) -> io::Result<()> {
     let rows = [
-        ("values", Some(Value::from(stats.count))),
-        ("least", Some(stats.min.clone())),
-        ("greatest", Some(stats.max.clone())),
-        ("mean", stats.mean.clone()),
-        ("sum", stats.sum.clone()),
+        ("values", Some(shown(&Value::from(stats.count)))),
+        ("least", Some(shown(&stats.min))),
+        ("greatest", Some(shown(&stats.max))),
+        ("mean", stats.mean.as_ref().map(shown)),
+        ("sum", stats.sum.as_ref().map(shown_sum)),
     ];
     for (name, value) in rows {
         if let Some(value) = value {
-            writeln!(out, "  {name:<8}  {}", shown(&value))?;
+            writeln!(out, "  {name:<8}  {value}")?;
         }
     }
     Ok(())
+}
+
+/// Returns a sum as a person reads it: one of integers may have more than 64 bits.
+fn shown_sum(sum: &json::Value) -> String {
+    let text = sum.to_string();
+    match sum.as_f64().filter(|_| text.contains(['.', 'e'])) {
+        Some(float) => shown(&float.into()),
+        None => text,
+    }
 }
 
 /// Returns a value as a person reads it, shortened.

@@ -95,7 +95,7 @@ fn write_hit(out: &mut impl Write, rank: u64, hit: &Hit, style: Style) -> io::Re
     }
     for (name, value) in &hit.fields {
         let value = match value {
-            Value::String(text) => text.clone(),
+            json::Value::String(text) => text.clone(),
             other => other.to_string(),
         };
         writeln!(out, "     {}: {}", printable(name), printable(&value))?;

@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             shown.insert("url".into(), document.url.clone().into());
             shown.insert("title".into(), document.title.clone().into());
             shown.insert("body".into(), document.body.clone().into());
-            println!("{}", serde_json::Value::Object(shown));
+            println!("{}", json::Value::Object(shown));
         }
         if std::env::var_os("SHOW").is_some() && seen % 997 == 1 {
             println!(

@@ -5,7 +5,7 @@ use crate::file::{self, FileError, Markup};
 use crate::input::{Input, InputError, Meter, decompressed_name};
 use crate::step::{BadDocument, Step};
 use crate::{Document, FileLimits, logs};
-use serde_json::{Map, Value};
+use json::{Map, Value};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -230,7 +230,6 @@ mod tests {
     use super::*;
     use crate::extraction::Extract;
     use crate::{ReadOptions, Reader, Source};
-    use serde_json::json;
 
     /// Extractor that gives each line of a file as a result: a path, `?` and a reason, or `-` and a name.
     #[derive(Debug)]
@@ -266,7 +265,7 @@ mod tests {
                     path: line,
                     title: String::new(),
                     body: "a\0b".to_owned(),
-                    fields: Map::from_iter([("page".to_owned(), json!(1))]),
+                    fields: Map::from_iter([("page".to_owned(), 1.into())]),
                 }
             }))
         }

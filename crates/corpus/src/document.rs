@@ -14,7 +14,7 @@ pub struct Document {
     /// Body text.
     pub body: String,
     /// Further fields (strings, numbers, dates), stored for later use.
-    pub fields: serde_json::Map<String, serde_json::Value>,
+    pub fields: json::Map,
 }
 
 impl Document {

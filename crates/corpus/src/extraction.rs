@@ -4,7 +4,7 @@
 //! hostile. An [`Extract`] given in [`crate::ReadOptions`] does, elsewhere: crate `extract` in a child process.
 
 use crate::input::decompressed_name;
-use serde_json::{Map, Value};
+use json::{Map, Value};
 use std::fmt;
 use std::io::Read;
 use std::sync::Arc;

@@ -10,7 +10,7 @@ use crate::limits::Beyond;
 use crate::markdown::plain_text;
 use crate::opened::OpenError;
 use crate::passed_over::Reason;
-use serde_json::Map;
+use json::Map;
 use std::io::Read;
 
 /// Upper limit on the bytes of a file, after decompression. It bounds memory.

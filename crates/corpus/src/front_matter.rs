@@ -9,7 +9,7 @@
 //!
 //! Settings of one line are fields of the document; lists and blocks are left out.
 
-use serde_json::{Map, Value};
+use json::{Map, Value};
 
 /// Upper limit on the lines of front matter.
 const LINES_MAX: usize = 200;

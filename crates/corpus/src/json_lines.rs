@@ -1,7 +1,7 @@
 //! Reader of a file of JSON: one document for each line, or for each object of an array or printed over several lines.
 
 use crate::input::{Input, InputError};
-use crate::json_line::LineError;
+use crate::json_line::{LineError, record};
 use crate::records::{Action, JsonStream, Mapper, ObjectRead, is_stream};
 use crate::step::{BadDocument, Place, Step};
 use crate::{Document, ReaderError};
@@ -197,7 +197,7 @@ impl JsonLines {
         line: &[u8],
         action: &Action,
     ) -> Option<Result<Document, LineError>> {
-        let Ok(source) = serde_json::from_slice(line) else {
+        let Ok(source) = record(line) else {
             // Which says what is wrong with it.
             return Some(Document::from_json_line(line));
         };
@@ -314,7 +314,7 @@ fn map(
     place: &Place,
     error: LineError,
 ) -> Result<Document, LineError> {
-    let Ok(record) = serde_json::from_slice(line) else {
+    let Ok(record) = record(line) else {
         return match mapper.is_default() {
             true => Err(error),
             // Which says what is wrong with it.

@@ -7,7 +7,7 @@ use crate::extraction::{Extracted, Extraction};
 use crate::file;
 use crate::input::Input;
 use crate::lines::Lines;
-use serde_json::Map;
+use json::Map;
 
 /// Lines of a document.
 const LINES_MAX: usize = 100;

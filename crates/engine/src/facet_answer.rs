@@ -95,11 +95,9 @@ fn stats(counts: &FacetCounts) -> Option<FacetStats> {
         }
         Value::Float(_) => (Some(stats.float_sum().into()), stats.mean().map(Into::into)),
         _ => {
-            let sum = match i64::try_from(stats.integer_sum) {
-                Ok(sum) => sum.into(),
-                Err(_) => (stats.integer_sum as f64).into(),
-            };
-            (Some(sum), stats.mean().map(Into::into))
+            // Beyond 64 bits, too.
+            let sum = json::Number::parse(&stats.integer_sum.to_string());
+            (sum.map(Into::into), stats.mean().map(Into::into))
         }
     };
     Some(FacetStats {
@@ -120,21 +118,11 @@ fn bucket_filter(facet: &Facet, start: &Value) -> String {
             Value::Date(start),
         ) if *zone == Zone::UTC => clause(field, &zone.text(*period, *start)),
         (FacetKind::Calendar(period, zone), Value::Date(start)) => {
-            match zone.end(*period, *start) {
-                Some(end) => clause(
-                    field,
-                    &format!("(>={} <{})", dates::text(*start), dates::text(end)),
-                ),
-                None => String::new(),
-            }
+            clause(field, &dates_between(*start, zone.end(*period, *start)))
         }
-        (FacetKind::Interval(micros), Value::Date(start)) => match start.checked_add(*micros) {
-            Some(end) => clause(
-                field,
-                &format!("(>={} <{})", dates::text(*start), dates::text(end)),
-            ),
-            None => String::new(),
-        },
+        (FacetKind::Interval(micros), Value::Date(start)) => {
+            clause(field, &dates_between(*start, start.checked_add(*micros)))
+        }
         (FacetKind::Step(width), Value::Integer(start)) => {
             clause(field, &format!("(>={start} <{})", *start as f64 + width))
         }
@@ -142,6 +130,15 @@ fn bucket_filter(facet: &Facet, start: &Value) -> String {
             clause(field, &format!("(>={start} <{})", start + width))
         }
         _ => String::new(),
+    }
+}
+
+/// Returns the test for dates from `start` on that are before `end`. What is beyond the calendar has no text, and no value.
+fn dates_between(start: i64, end: Option<i64>) -> String {
+    let from = dates::text(start);
+    match end.filter(|&end| end < dates::END) {
+        Some(end) => format!("(>={from} <{})", dates::text(end)),
+        None => format!(">={from}"),
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) fn shown_text(
     documents.with_text(key, buffer, |_, body, fields| {
         let of_body = query.summary(body);
         let summary = summary_of(query, of_body, fields, index.statistics().text_fields());
-        let fields = wants_fields.then(|| serde_json::from_str(fields));
+        let fields = wants_fields.then(|| json::parse_object(fields));
         let fields = fields.and_then(Result::ok).unwrap_or_default();
         text = Some((summary, fields));
     })?;
@@ -38,7 +38,7 @@ pub fn summary_of(
     if of_body.is_matched || text_fields.is_empty() || fields.is_empty() {
         return of_body.html;
     }
-    let fields: Fields = serde_json::from_str(fields).unwrap_or_default();
+    let fields: Fields = json::parse_object(fields).unwrap_or_default();
     let mut summary = None;
     // Words that are found by the name of their field alone come last.
     for is_in_text in [true, false] {
@@ -59,4 +59,4 @@ pub fn summary_of(
 }
 
 /// Further fields of a document.
-pub(crate) type Fields = serde_json::Map<String, serde_json::Value>;
+pub(crate) type Fields = json::Map;

@@ -5,8 +5,8 @@ use crate::fault::Fault;
 use crate::item::{Item, Work};
 use crate::members::Members;
 use crate::protocol::TEXT_BYTES_MAX;
+use json::{Map, Value};
 use mail_parser::{Address, Message, MessageParser, MessagePart, MimeHeaders, PartType};
-use serde_json::{Map, Value};
 use std::io::{BufRead, BufReader, Read};
 
 /// Reads a message: a document of its text, and one for each attachment whose kind is read.

@@ -9,8 +9,8 @@
 //!
 //! Lines are JSON, one [`Reply`] each. A result may come before the whole file has been sent.
 
+use json::{Map, Value};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 use std::io::{self, Read};
 
 /// Upper limit on the data of a chunk.

@@ -3,7 +3,7 @@
 use crate::confinement::Limits;
 use crate::fault::Fault;
 use crate::protocol::{Reply, TEXT_BYTES_MAX};
-use serde_json::{Map, Value};
+use json::{Map, Value};
 use std::io::{self, BufWriter, Write};
 
 /// Writer of results to standard output.

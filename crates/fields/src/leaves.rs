@@ -1,6 +1,6 @@
 //! Leaves of a JSON object: its values by path.
 
-use serde_json::{Map, Value};
+use json::{Map, Value};
 
 /// Calls `each` with the path and the value of every leaf of `fields`, in order. The path of a value in an object is
 /// that of the object, `.` and its name; the elements of a list have the path of the list. Nulls are no leaves.

@@ -12,6 +12,7 @@
 mod calendar;
 mod counts;
 pub mod dates;
+mod decimal;
 mod declared;
 mod distinct;
 pub mod facet;
@@ -22,7 +23,9 @@ mod schema;
 mod sketch;
 mod stats;
 mod test;
+mod text_form;
 mod value;
+mod value_law;
 mod words;
 mod zone;
 
@@ -39,5 +42,6 @@ pub use sketch::{QuantileSketch, SKETCH_METHOD};
 pub use stats::Stats;
 pub use test::{BadTest, Limit, RangeEnd, Test};
 pub use value::{KEYWORD_BYTES_MAX, Value};
+pub use value_law::ValueLaw;
 pub use words::{NUMBER_FIRST, Searched, TEXT_FIELDS_MAX, TITLE, TextFields, WEIGHT_MAX};
 pub use zone::Zone;

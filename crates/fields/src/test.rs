@@ -1,6 +1,7 @@
 //! Test of the values of a field, as a query has it.
 
 use crate::dates;
+use crate::decimal::Decimal;
 use crate::schema::FieldType;
 use crate::value::Value;
 use serde::{Deserialize, Serialize};
@@ -62,9 +63,11 @@ impl fmt::Display for BadTest {
 
 impl std::error::Error for BadTest {}
 
-/// Values that a text names in a field: the first one, and the end of them.
+/// Values that a text names in a field, by their limits. A number that no value of the field is lies between two that
+/// do not overlap, so that comparisons with it are exact.
 struct Named {
-    first: Value,
+    /// First value, or the last one before it.
+    first: Limit,
     /// Last value, or the first one after it.
     end: Limit,
 }
@@ -82,7 +85,6 @@ impl Test {
         if !kind.is_columnar() {
             return Err(bad(TEXTS_ARE_LONG));
         }
-        let at_end = |value, inclusive| Some(Limit { value, inclusive });
         if text == "*" {
             return Ok(Test::Exists);
         }
@@ -97,10 +99,10 @@ impl Test {
             };
             let named = Named::parse(kind, rest)?;
             return Ok(match (is_low, inclusive) {
-                (true, true) => range(at_end(named.first, true), None),
+                (true, true) => range(Some(named.first), None),
                 (true, false) => range(Some(named.end.flipped()), None),
                 (false, true) => range(None, Some(named.end)),
-                (false, false) => range(None, at_end(named.first, false)),
+                (false, false) => range(None, Some(named.first.flipped())),
             });
         }
         if let Some((low, high)) = text.split_once("..")
@@ -111,10 +113,7 @@ impl Test {
                 text => Named::parse(kind, text).map(Some),
             };
             let (low, high) = (named(low)?, named(high)?);
-            return range_of_some(
-                low.and_then(|named| at_end(named.first, true)),
-                high.map(|named| named.end),
-            );
+            return range_of_some(low.map(|named| named.first), high.map(|named| named.end));
         }
         if let Some(prefix) = text.strip_suffix('*')
             && kind == FieldType::Keyword
@@ -122,7 +121,17 @@ impl Test {
             return Ok(Test::Prefix(prefix.to_owned()));
         }
         let named = Named::parse(kind, text)?;
-        Ok(range(at_end(named.first, true), Some(named.end)))
+        // No integer equals a number with a fraction. One beyond 64 bits is a number like others, and no value equals it.
+        let is_between = named.first.inclusive
+            && named.end.inclusive
+            && named.first.value.order(&named.end.value) == Ordering::Greater;
+        if kind == FieldType::Integer && is_between {
+            return Err(bad(format!(
+                "`{}` is no whole number, as in 42 or -7",
+                shown(text)
+            )));
+        }
+        Ok(range(Some(named.first), Some(named.end)))
     }
 
     /// Makes the test of a range in a field of type `kind`, `[low TO high]`; `None` is no limit. A date means what it
@@ -143,18 +152,12 @@ impl Test {
             end.map(read).transpose()
         };
         let low = named(low)?.map(|(named, inclusive)| match inclusive {
-            true => Limit {
-                value: named.first,
-                inclusive,
-            },
+            true => named.first,
             false => named.end.flipped(),
         });
         let high = named(high)?.map(|(named, inclusive)| match inclusive {
             true => named.end,
-            false => Limit {
-                value: named.first,
-                inclusive,
-            },
+            false => named.first.flipped(),
         });
         match (&low, &high) {
             (None, None) => Ok(Test::Exists),
@@ -252,28 +255,47 @@ impl Limit {
 
 impl Named {
     fn parse(kind: FieldType, text: &str) -> Result<Named, BadTest> {
-        let one = |value: Value| Named {
-            first: value.clone(),
-            end: Limit {
-                value,
-                inclusive: true,
-            },
+        let including = |value| Limit {
+            value,
+            inclusive: true,
         };
-        let shown: String = text.chars().take(SHOWN_CHARS_MAX).collect();
+        let between = |first, end| Named {
+            first: including(first),
+            end: including(end),
+        };
+        let one = |value: Value| between(value.clone(), value);
+        let shown = shown(text);
         let no = |what: &str| bad(format!("`{shown}` is {what}"));
         match kind {
             FieldType::Keyword => Value::keyword(text).map(one).ok_or_else(|| no("too long")),
             FieldType::Integer => {
-                let number = text.parse().map(Value::Integer);
-                number
-                    .map(one)
-                    .map_err(|_| no("no whole number, as in 42 or -7"))
+                let number = Decimal::parse(text);
+                let number = number.ok_or_else(|| no("no whole number, as in 42 or -7"))?;
+                let beyond = |value| Limit {
+                    value: Value::Integer(value),
+                    inclusive: false,
+                };
+                Ok(match number.around_integer() {
+                    (Some(below), Some(above)) => {
+                        between(Value::Integer(above), Value::Integer(below))
+                    }
+                    (below, None) => Named {
+                        first: beyond(i64::MAX),
+                        end: including(Value::Integer(below.unwrap_or(i64::MAX))),
+                    },
+                    (None, above) => Named {
+                        first: including(Value::Integer(above.unwrap_or(i64::MIN))),
+                        end: beyond(i64::MIN),
+                    },
+                })
             }
             FieldType::Float => {
-                let number = text.parse().ok().and_then(Value::float);
-                number
-                    .map(one)
-                    .ok_or_else(|| no("no number, as in 1.5 or -7"))
+                let around = Decimal::parse(text).and_then(|number| number.around_float());
+                let (below, above) = around.ok_or_else(|| no("no number, as in 1.5 or -7"))?;
+                match (Value::float(below), Value::float(above)) {
+                    (Some(below), Some(above)) => Ok(between(above, below)),
+                    _ => Err(no("beyond all numbers of 64 bits")),
+                }
             }
             FieldType::Bool => match text {
                 "true" | "yes" => Ok(one(Value::Bool(true))),
@@ -284,17 +306,27 @@ impl Named {
                 let no_date =
                     || no("no date, as in 2024, 2024-05, 2024-05-06 or 2024-05-06T12:30:00Z");
                 let (first, end) = dates::span(text).ok_or_else(no_date)?;
-                Ok(Named {
-                    first: Value::Date(first),
-                    end: Limit {
+                let end = match end {
+                    // What follows the last instant has no text.
+                    dates::END => including(Value::Date(end - 1)),
+                    _ => Limit {
                         value: Value::Date(end),
                         inclusive: false,
                     },
+                };
+                Ok(Named {
+                    first: including(Value::Date(first)),
+                    end,
                 })
             }
             FieldType::Text => Err(no("not searched as a value")),
         }
     }
+}
+
+/// Returns the beginning of a text, for a message.
+fn shown(text: &str) -> String {
+    text.chars().take(SHOWN_CHARS_MAX).collect()
 }
 
 fn range(low: Option<Limit>, high: Option<Limit>) -> Test {
@@ -366,6 +398,44 @@ mod tests {
         assert_eq!(of("cs*"), ["cs", "cs.LG", "cs.AI"]);
         assert_eq!(of("cs.B..math"), ["cs.LG", "math"]);
         assert_eq!(of(".."), [".."]);
+    }
+
+    #[test]
+    fn numbers_between_values_are_compared_exactly() {
+        let wide = [
+            "9007199254740992",
+            "9007199254740993",
+            "9223372036854775807",
+        ];
+        let of = |test| passing(FieldType::Integer, test, &wide).len();
+        assert_eq!(of("9007199254740993"), 1);
+        assert_eq!(of(">9007199254740992.5"), 2);
+        assert_eq!(of("<=9007199254740992.5"), 1);
+        assert_eq!(
+            (of(">18446744073709551614"), of("<18446744073709551614")),
+            (0, 3)
+        );
+        assert_eq!((of(">=-1e30"), of("<-1e30"), of("<=1e30")), (3, 0, 3));
+        assert_eq!((of("18446744073709551614"), of("-1e30")), (0, 0));
+        assert_eq!((of("0..1e30"), of("-1e30..1e30")), (3, 3));
+        let floats = ["9007199254740992", "9007199254740994", "0.1"];
+        let of = |test| passing(FieldType::Float, test, &floats).len();
+        assert_eq!((of("9007199254740993"), of("9007199254740992.0")), (0, 1));
+        assert_eq!((of(">9007199254740993"), of(">=9007199254740993")), (1, 1));
+        assert_eq!((of("<9007199254740993"), of("<=9007199254740993")), (2, 2));
+        assert_eq!((of("0.1"), of("1E-1")), (1, 1));
+        let ends = [
+            "\"9999-12-31\"",
+            "\"9999-12-31T23:59:59.999999Z\"",
+            "\"2024-01-01\"",
+        ];
+        let of = |test| passing(FieldType::Date, test, &ends).len();
+        assert_eq!(
+            (of("9999"), of("9999-12-31"), of(">9999"), of("<=9999")),
+            (2, 2, 0, 3)
+        );
+        let shown = Test::parse(FieldType::Date, "9999").unwrap().to_string();
+        assert_eq!(of(&shown), 2, "{shown}");
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use crate::dates;
 use crate::schema::FieldType;
+use json::Value as Json;
 use serde::{Deserialize, Serialize};
-use serde_json::Value as Json;
 use std::cmp::Ordering;
 use std::fmt;
 
@@ -25,6 +25,9 @@ pub enum Value {
     Date(i64),
 }
 
+/// Numbers that stand for years where dates are meant, and not for seconds of the first hours of 1970.
+const YEARS: std::ops::RangeInclusive<i64> = 1_000..=9_999;
+
 /// Bit that makes the order of signed integers that of unsigned ones.
 const SIGN: u64 = 1 << 63;
 
@@ -33,18 +36,21 @@ impl Value {
     pub fn of(kind: FieldType, json: &Json) -> Option<Value> {
         Some(match (kind, json) {
             (FieldType::Keyword, Json::String(text)) => Value::keyword(text)?,
-            (FieldType::Keyword, Json::Number(_) | Json::Bool(_)) => {
-                Value::Keyword(json.to_string())
-            }
+            (FieldType::Keyword, Json::Number(number)) => Value::keyword(&number.text())?,
+            (FieldType::Keyword, Json::Bool(truth)) => Value::Keyword(truth.to_string()),
             (FieldType::Integer, Json::Number(number)) => match number.as_i64() {
                 Some(integer) => Value::Integer(integer),
-                None => Value::Integer(whole(number.as_f64()?)?),
+                None => Value::integer_of(&number.text())?,
             },
-            (FieldType::Float, Json::Number(number)) => Value::float(number.as_f64()?)?,
+            (FieldType::Integer, Json::String(text)) => Value::integer_of(text)?,
+            (FieldType::Float, Json::Number(number)) => Value::float_of(&number.text())?,
+            (FieldType::Float, Json::String(text)) => Value::float_of(text)?,
             (FieldType::Bool, Json::Bool(truth)) => Value::Bool(*truth),
-            (FieldType::Date, Json::String(text)) => Value::Date(dates::parse(text)?),
+            (FieldType::Bool, Json::String(text)) => Value::Bool(truth(text)?),
+            (FieldType::Date, Json::String(text)) => Value::Date(dates::parse(text.trim())?),
             (FieldType::Date, Json::Number(number)) => {
-                Value::Date(dates::of_epoch(number.as_i64()?)?)
+                let number = number.as_i64().filter(|number| !YEARS.contains(number))?;
+                Value::Date(dates::of_epoch(number)?)
             }
             _ => return None,
         })
@@ -102,13 +108,13 @@ impl Value {
     }
 
     /// Returns the JSON form: dates as text.
-    pub fn to_json(&self) -> Json {
+    pub fn to_json(&self) -> serde_json::Value {
         match self {
-            Value::Keyword(text) => Json::from(text.as_str()),
-            Value::Integer(number) => Json::from(*number),
-            Value::Float(number) => Json::from(*number),
-            Value::Bool(truth) => Json::from(*truth),
-            Value::Date(micros) => Json::from(dates::text(*micros)),
+            Value::Keyword(text) => text.as_str().into(),
+            Value::Integer(number) => (*number).into(),
+            Value::Float(number) => (*number).into(),
+            Value::Bool(truth) => (*truth).into(),
+            Value::Date(micros) => dates::text(*micros).into(),
         }
     }
 }
@@ -128,10 +134,13 @@ impl fmt::Display for Value {
     }
 }
 
-/// Returns the integer that a float is.
-fn whole(number: f64) -> Option<i64> {
-    let is_whole = number.fract() == 0.0 && (-(2f64.powi(63))..2f64.powi(63)).contains(&number);
-    is_whole.then_some(number as i64)
+/// Returns the truth value that a text is, in any case of its letters.
+fn truth(text: &str) -> Option<bool> {
+    let is = |word: &str| text.trim().eq_ignore_ascii_case(word);
+    match (is("true"), is("false")) {
+        (false, false) => None,
+        (truth, _) => Some(truth),
+    }
 }
 
 #[cfg(test)]
@@ -148,7 +157,20 @@ mod tests {
         assert_eq!(of(FieldType::Integer, "5.0"), Some(Value::Integer(5)));
         assert_eq!(of(FieldType::Integer, "5.5"), None);
         assert_eq!(of(FieldType::Integer, "9223372036854775808"), None);
-        assert_eq!(of(FieldType::Integer, "\"5\""), None);
+        assert_eq!(of(FieldType::Integer, "\"5\""), Some(Value::Integer(5)));
+        assert_eq!(of(FieldType::Integer, "\" 5 \""), Some(Value::Integer(5)));
+        assert_eq!(of(FieldType::Integer, "\"5 cm\""), None);
+        assert_eq!(of(FieldType::Float, "\"25.50\""), Some(Value::Float(25.5)));
+        assert_eq!(of(FieldType::Float, "18446744073709551614"), None);
+        assert_eq!(of(FieldType::Float, "1e-5000"), None);
+        assert_eq!(of(FieldType::Bool, "\"True\""), Some(Value::Bool(true)));
+        assert_eq!(of(FieldType::Bool, "\"yes\""), None);
+        for number in ["18446744073709551614", "1.10", "1E5", "-0"] {
+            let keyword = Some(Value::Keyword(number.to_owned()));
+            assert_eq!(of(FieldType::Keyword, number), keyword);
+        }
+        assert_eq!(of(FieldType::Date, "1949"), None);
+        assert_eq!(of(FieldType::Date, "\"1949\""), None);
         assert_eq!(of(FieldType::Float, "-0.0"), Some(Value::Float(0.0)));
         assert_eq!(of(FieldType::Float, "3"), Some(Value::Float(3.0)));
         assert_eq!(of(FieldType::Bool, "1"), None);

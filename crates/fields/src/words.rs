@@ -16,7 +16,7 @@
 //! counts once.
 
 use crate::each_leaf;
-use serde_json::{Map, Value};
+use json::{Map, Value};
 use text::Analyzer;
 
 /// Name of the title, whose weight may be set.

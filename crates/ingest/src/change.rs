@@ -2,7 +2,7 @@
 
 use crate::Version;
 use corpus::Document;
-use serde_json::{Map, Value};
+use json::{Map, Value};
 
 /// Change of one document.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,7 +1,7 @@
 //! JSON Merge Patch (RFC 7396) of a document.
 
 use corpus::Document;
-use serde_json::{Map, Value};
+use json::{Map, Value};
 
 /// Returns the document after a patch; fails with the reason where the result is no document.
 pub(crate) fn patched(document: &Document, patch: &Map<String, Value>) -> Result<Document, String> {
@@ -32,7 +32,9 @@ fn apply(target: &mut Map<String, Value>, name: &str, value: &Value) {
             target.remove(name);
         }
         Value::Object(patch) => {
-            let member = target.entry(name).or_insert_with(|| Map::new().into());
+            let member = target
+                .entry(name.to_owned())
+                .or_insert_with(|| Map::new().into());
             if !member.is_object() {
                 *member = Map::new().into();
             }
@@ -53,8 +55,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn object(value: Value) -> Map<String, Value> {
-        value.as_object().cloned().unwrap_or_default()
+    fn object(value: serde_json::Value) -> Map<String, Value> {
+        Value::from(value).as_object().cloned().unwrap_or_default()
     }
 
     /// The cases of RFC 7396, appendix A, whose target and patch are objects.

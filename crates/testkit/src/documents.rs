@@ -1,9 +1,10 @@
 //! Tiny documents in which rare cases are common: one-letter words, repeated words, empty bodies, the same address
 //! twice.
 use corpus::Document;
+use json::{Map, Value};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 /// Words of documents and queries. Some share a start, so that a prefix covers several.
 pub const VOCABULARY: [&str; 10] = ["a", "b", "c", "d", "ab", "abc", "ba", "ca", "é", "1"];
@@ -79,12 +80,13 @@ pub fn further_fields() -> impl Strategy<Value = Map<String, Value>> {
     vec(one, 0..6).prop_map(|all| {
         let mut fields = Map::new();
         for (name, value) in all {
+            let value = Value::from(value);
             match fields.get_mut(name) {
                 None => {
                     fields.insert(name.to_owned(), value);
                 }
                 Some(Value::Array(values)) => values.push(value),
-                Some(first) => *first = Value::Array(vec![first.take(), value]),
+                Some(first) => *first = Value::Array(vec![std::mem::take(first), value]),
             }
         }
         fields

@@ -6,7 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod address;
-#[cfg(feature = "html")]
+#[cfg(feature = "charset")]
 pub mod charset;
 pub mod duplicates;
 #[cfg(feature = "html")]

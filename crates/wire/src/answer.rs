@@ -129,7 +129,7 @@ pub struct FacetStats {
     pub max: serde_json::Value,
     /// Sum, rounded once; absent for dates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sum: Option<serde_json::Value>,
+    pub sum: Option<json::Value>,
     /// Mean.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean: Option<serde_json::Value>,
@@ -206,8 +206,8 @@ pub struct Hit {
     /// HTML: escaped text with `<mark>` around matched words.
     pub summary: String,
     /// Further fields of the document as stored, where requested.
-    #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
-    pub fields: serde_json::Map<String, serde_json::Value>,
+    #[serde(default, skip_serializing_if = "json::Map::is_empty")]
+    pub fields: json::Map,
     /// Whether the site has further hits that the per-site limit left out.
     pub more_from_site: bool,
     /// Values by which the hit was sorted, in the order of the fields; null where it has none.

@@ -35,7 +35,7 @@ fn answer() -> SearchAnswer {
                 score: 0.5,
                 summary: String::new(),
                 title_html: String::new(),
-                fields: serde_json::Map::new(),
+                fields: json::Map::new(),
                 more_from_site: false,
                 sort: Vec::new(),
                 lacks: vec!["sizes".into()],

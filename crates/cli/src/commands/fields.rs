@@ -117,8 +117,11 @@ fn table(fields: &[FieldSummary], style: Style) -> String {
     text
 }
 
-/// Tells the most frequent values of a field, and its prior.
+/// Tells the most frequent values of a field, how many do not fit its type, and its prior.
 fn values(field: &FieldSummary, mut told: Vec<String>) -> String {
+    if field.misfits_count > 0 {
+        told.push(crate::figures::counted(field.misfits_count, "misfit"));
+    }
     told.extend(
         field
             .prior
@@ -152,6 +155,7 @@ fn json(fields: &[FieldSummary]) -> serde_json::Value {
             "type": field.kind.name(),
             "documents": field.documents_count,
             "values": field.values_count,
+            "misfits": field.misfits_count,
             "distinct": field.distinct_count,
             "distinct_is_exact": field.distinct_is_exact,
             "bytes": field.bytes,

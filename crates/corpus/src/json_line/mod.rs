@@ -5,26 +5,18 @@
 //! - `url` is required, not empty and at most 8 KiB.
 //! - `title` and `body` may be missing or null, but not both: a line without text is a mistake
 //!   (usually a corpus with other names for its fields), and silence would hide it.
-//! - Every other field is kept, lists and objects nested up to [`DEPTH_MAX`] deep too. Null counts as missing.
-//! - Refused with a reason: a field that occurs twice (choosing one would be a guess), NUL in `url`, `id`, `title` or
-//!   `body` (terminals and C programs truncate text there), lone surrogates.
+//! - Every other field is kept as it was sent: numbers digit by digit, lists and objects up to [`json::DEPTH_MAX`] levels
+//!   deep. Null counts as missing.
+//! - Refused with the path and the reason: what is nested deeper, a field that occurs twice (choosing one would be a
+//!   guess), NUL in `url`, `id`, `title` or `body` (terminals and C programs truncate text there), lone surrogates.
 //!
-//! The line is parsed in one pass, and what is nested deeper is skipped: a list a million deep costs no stack.
+//! The depth is limited before anything recurses: a list a million deep costs no stack.
 
 use crate::Document;
-use nested::Nested;
-use serde::de::{Deserializer as _, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value};
-use std::fmt;
+use json::{Map, ParseError, Problem, Value};
 
 /// Upper limit on the bytes of a URL.
 pub const URL_BYTES_MAX: usize = 8 << 10;
-
-/// Upper limit on the depth of lists and objects in a field that is kept.
-pub const DEPTH_MAX: usize = 32;
-
-/// Upper limit on the characters of the JSON parser's message that are shown: it may quote the line.
-const MESSAGE_CHARS_MAX: usize = 160;
 
 /// Reason why a line is not a document.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -75,7 +67,13 @@ pub enum LineError {
     /// A field occurs twice.
     #[error("`{field}` occurs twice")]
     Twice {
-        /// Name of the field.
+        /// Path of the field.
+        field: String,
+    },
+    /// A field is nested too deep.
+    #[error("`{field}` is nested deeper than {max} levels; flatten it", max = json::DEPTH_MAX)]
+    Deep {
+        /// Path of the field.
         field: String,
     },
     /// A text contains NUL.
@@ -89,251 +87,82 @@ pub enum LineError {
 impl Document {
     /// Parses a document from one line of JSON.
     pub fn from_json_line(line: &[u8]) -> Result<Document, LineError> {
-        // The whole line is validated at once: faster than the parser's validation of each string.
-        let line = std::str::from_utf8(line).map_err(|error| LineError::NotUtf8 {
-            offset: error.valid_up_to(),
-        })?;
-        let mut parser = serde_json::Deserializer::from_str(line);
-        let found = parser.deserialize_map(LineVisitor).map_err(not_json)?;
-        parser.end().map_err(not_json)?;
-        found.into_document()
+        of_record(record(line)?)
     }
 }
 
-fn not_json(error: serde_json::Error) -> LineError {
-    let whole = error.to_string();
-    let message = whole.split(" at line ").next().unwrap_or(&whole);
-    let message = message.chars().take(MESSAGE_CHARS_MAX).collect();
-    LineError::NotJson {
-        offset: error.column().saturating_sub(1),
-        message,
+/// Parses a line that is a record of any shape.
+pub(crate) fn record(line: &[u8]) -> Result<Map, LineError> {
+    // The whole line is validated at once: faster than validation of each string.
+    let line = std::str::from_utf8(line).map_err(|error| LineError::NotUtf8 {
+        offset: error.valid_up_to(),
+    })?;
+    json::parse_object(line).map_err(refused)
+}
+
+fn refused(error: ParseError) -> LineError {
+    let (offset, field) = (error.offset, error.path);
+    let message = match error.problem {
+        Problem::Twice => return LineError::Twice { field },
+        Problem::Deep if !field.is_empty() => return LineError::Deep { field },
+        Problem::Syntax(what) => what.to_owned(),
+        _ => "expected a document {\"url\", \"title\", \"body\"}".to_owned(),
+    };
+    LineError::NotJson { offset, message }
+}
+
+/// Makes a document of a record with the names of its parts.
+fn of_record(mut record: Map) -> Result<Document, LineError> {
+    let url = text(record.remove("url"), "url")?.ok_or(LineError::NoUrl)?;
+    if url.is_empty() {
+        return Err(LineError::EmptyUrl);
     }
-}
-
-/// Value of a field, reduced to the types that a document holds.
-#[derive(Default)]
-enum Found {
-    #[default]
-    Nothing,
-    Text(String),
-    Number(Number),
-    Truth(bool),
-    /// A list or an object; `None` where it is nested too deep.
-    List(Option<Value>),
-    Object(Option<Value>),
-}
-
-impl Found {
-    fn name(&self) -> &'static str {
-        match self {
-            Found::Nothing => "null",
-            Found::Text(_) => "a string",
-            Found::Number(_) => "a number",
-            Found::Truth(_) => "a truth value",
-            Found::List(_) => "a list",
-            Found::Object(_) => "an object",
+    if url.len() > URL_BYTES_MAX {
+        return Err(LineError::LongUrl { bytes: url.len() });
+    }
+    let id = match record.remove("id") {
+        Some(Value::Number(number)) => Some(number.to_string()),
+        found @ (None | Some(Value::Null | Value::String(_))) => {
+            text(found, "id")?.filter(|id| !id.is_empty())
         }
-    }
-
-    /// Returns the text of a field that must be a string; `None` for null.
-    fn into_text(self, field: &'static str) -> Result<Option<String>, LineError> {
-        match self {
-            Found::Nothing => Ok(None),
-            Found::Text(text) if memchr::memchr(0, text.as_bytes()).is_some() => {
-                Err(LineError::Nul { field })
-            }
-            Found::Text(text) => Ok(Some(text)),
-            other => Err(LineError::WrongType {
-                field,
-                expected: "a string",
-                found: other.name(),
-            }),
+        Some(other) => {
+            return Err(LineError::WrongType {
+                field: "id",
+                expected: "a string or a number",
+                found: other.kind(),
+            });
         }
+    };
+    let title = text(record.remove("title"), "title")?;
+    let body = text(record.remove("body"), "body")?;
+    if title.is_none() && body.is_none() {
+        return Err(LineError::NoText);
     }
+    record.retain(|_, value| !value.is_null());
+    Ok(Document {
+        url,
+        id,
+        title: title.unwrap_or_default(),
+        body: body.unwrap_or_default(),
+        fields: record,
+    })
 }
 
-/// Fields of a line before validation.
-#[derive(Default)]
-struct LineFields {
-    url: Option<Found>,
-    id: Option<Found>,
-    title: Option<Found>,
-    body: Option<Found>,
-    others: Map<String, Value>,
-    twice: Option<String>,
-}
-
-impl LineFields {
-    fn into_document(self) -> Result<Document, LineError> {
-        if let Some(field) = self.twice {
-            return Err(LineError::Twice { field });
+/// Returns the text of a field that must be a string; `None` for null.
+fn text(value: Option<Value>, field: &'static str) -> Result<Option<String>, LineError> {
+    match value {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) if memchr::memchr(0, text.as_bytes()).is_some() => {
+            Err(LineError::Nul { field })
         }
-        let url = self
-            .url
-            .unwrap_or_default()
-            .into_text("url")?
-            .ok_or(LineError::NoUrl)?;
-        if url.is_empty() {
-            return Err(LineError::EmptyUrl);
-        }
-        if url.len() > URL_BYTES_MAX {
-            return Err(LineError::LongUrl { bytes: url.len() });
-        }
-        let id = match self.id.unwrap_or_default() {
-            Found::Number(number) => Some(number.to_string()),
-            found @ (Found::Nothing | Found::Text(_)) => {
-                found.into_text("id")?.filter(|id| !id.is_empty())
-            }
-            other => {
-                let (expected, found) = ("a string or a number", other.name());
-                return Err(LineError::WrongType {
-                    field: "id",
-                    expected,
-                    found,
-                });
-            }
-        };
-        let title = self.title.unwrap_or_default().into_text("title")?;
-        let body = self.body.unwrap_or_default().into_text("body")?;
-        if title.is_none() && body.is_none() {
-            return Err(LineError::NoText);
-        }
-        let (title, body) = (title.unwrap_or_default(), body.unwrap_or_default());
-        Ok(Document {
-            url,
-            id,
-            title,
-            body,
-            fields: self.others,
-        })
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(other) => Err(LineError::WrongType {
+            field,
+            expected: "a string",
+            found: other.kind(),
+        }),
     }
 }
-
-struct LineVisitor;
-
-impl<'de> Visitor<'de> for LineVisitor {
-    type Value = LineFields;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a document {\"url\", \"title\", \"body\"}")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<LineFields, A::Error> {
-        let mut line = LineFields::default();
-        while let Some(key) = map.next_key::<Key>()? {
-            let value = map.next_value::<Found>()?;
-            let (field, known) = match key {
-                Key::Url => ("url", &mut line.url),
-                Key::Id => ("id", &mut line.id),
-                Key::Title => ("title", &mut line.title),
-                Key::Body => ("body", &mut line.body),
-                Key::Other(name) => {
-                    let kept = match value {
-                        Found::Text(text) => Value::String(text),
-                        Found::Number(number) => Value::Number(number),
-                        Found::Truth(truth) => Value::Bool(truth),
-                        Found::List(Some(value)) | Found::Object(Some(value)) => value,
-                        Found::Nothing | Found::List(None) | Found::Object(None) => continue,
-                    };
-                    if line.others.contains_key(&name) {
-                        line.twice = Some(name.chars().take(MESSAGE_CHARS_MAX).collect());
-                    } else {
-                        line.others.insert(name, kept);
-                    }
-                    continue;
-                }
-            };
-            if known.replace(value).is_some() {
-                line.twice = Some(field.to_owned());
-            }
-        }
-        Ok(line)
-    }
-}
-
-enum Key {
-    Url,
-    Id,
-    Title,
-    Body,
-    Other(String),
-}
-
-impl<'de> serde::Deserialize<'de> for Key {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Key, D::Error> {
-        deserializer.deserialize_str(KeyVisitor)
-    }
-}
-
-struct KeyVisitor;
-
-impl Visitor<'_> for KeyVisitor {
-    type Value = Key;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a field's name")
-    }
-
-    fn visit_str<E>(self, name: &str) -> Result<Key, E> {
-        Ok(match name {
-            "url" => Key::Url,
-            "id" => Key::Id,
-            "title" => Key::Title,
-            "body" => Key::Body,
-            other => Key::Other(other.to_owned()),
-        })
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Found {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Found, D::Error> {
-        deserializer.deserialize_any(FoundVisitor)
-    }
-}
-
-struct FoundVisitor;
-
-impl<'de> Visitor<'de> for FoundVisitor {
-    type Value = Found;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON value")
-    }
-
-    fn visit_unit<E>(self) -> Result<Found, E> {
-        Ok(Found::Nothing)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Found, E> {
-        Ok(Found::Truth(value))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Found, E> {
-        Ok(Found::Number(value.into()))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Found, E> {
-        Ok(Found::Number(value.into()))
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Found, E> {
-        Ok(Number::from_f64(value).map_or(Found::Nothing, Found::Number))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Found, E> {
-        Ok(Found::Text(value.to_owned()))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Found, A::Error> {
-        Ok(Found::List(Nested(DEPTH_MAX).visit_seq(list)?))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Found, A::Error> {
-        Ok(Found::Object(Nested(DEPTH_MAX).visit_map(map)?))
-    }
-}
-
-mod nested;
 
 #[cfg(test)]
 mod tests;

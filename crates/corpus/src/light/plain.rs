@@ -1,6 +1,6 @@
 //! Text without its markup, as readers put it together.
 
-use serde_json::{Map, Value};
+use json::{Map, Value};
 
 /// A text without its markup.
 #[derive(Debug, Default)]

@@ -8,7 +8,8 @@
 //! {"doc": {"title": "Mice"}, "doc_as_upsert": true}
 //! ```
 
-use serde_json::{Map, Value};
+use crate::json_line::record;
+use json::{Map, Value};
 
 /// What a line says to do.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,7 +35,7 @@ impl Action {
         if !known.iter().any(|name| named.starts_with(name.as_bytes())) {
             return None;
         }
-        let object: Map<String, Value> = serde_json::from_slice(line).ok()?;
+        let object = record(line).ok()?;
         let mut entries = object.iter();
         let (Some((name, Value::Object(about))), None) = (entries.next(), entries.next()) else {
             return None;
@@ -87,7 +88,9 @@ impl Action {
             Action::Delete(_) => return None,
         };
         if let Some(id) = id {
-            record.entry("_id").or_insert_with(|| id.clone().into());
+            record
+                .entry("_id".to_owned())
+                .or_insert_with(|| id.clone().into());
         }
         Some(record)
     }

@@ -3,7 +3,7 @@
 use crate::json_line::{LineError, URL_BYTES_MAX};
 use crate::step::Place;
 use crate::{Document, FieldNames};
-use serde_json::{Map, Value};
+use json::{Map, Value};
 use std::collections::BTreeSet;
 
 /// Names in the order of preference, without case, `_` and `-`.

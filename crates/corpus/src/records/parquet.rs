@@ -7,11 +7,11 @@ use super::names::Mapper;
 use crate::input::Meter;
 use crate::limits::{Allowance, FileLimits};
 use crate::step::{BadDocument, Place, Step};
+use json::{Map, Number, Value};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::reader::RowIter;
 use parquet::record::{Field, Row};
-use serde_json::{Map, Number, Value};
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -4,7 +4,7 @@ use super::names::Mapper;
 use crate::ReaderError;
 use crate::input::{Input, InputError};
 use crate::step::{BadDocument, Place, Step};
-use serde_json::{Map, Value};
+use json::{Map, Value};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::PathBuf;
 

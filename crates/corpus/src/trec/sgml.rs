@@ -1,6 +1,6 @@
 //! Elements of TREC's SGML, by name, without a tree.
 
-use serde_json::{Map, Value};
+use json::{Map, Value};
 
 /// Elements that hold the title, in order of preference.
 const TITLES: [&str; 8] = [
@@ -43,7 +43,9 @@ pub(super) fn text(document: &str) -> Text {
     for (name, field) in FIELDS {
         let value = inner(name).map(one_line).filter(|value| !value.is_empty());
         if let Some(value) = value {
-            fields.entry(field).or_insert(Value::String(value));
+            fields
+                .entry(field.to_owned())
+                .or_insert(Value::String(value));
         }
     }
     let mut parts = Vec::new();

@@ -215,7 +215,7 @@ fn name_of(url: &str) -> &str {
 
 /// Adds the date of the visit where the page has none.
 fn add_date(document: &mut Document, date: String) {
-    let entry = document.fields.entry("date");
+    let entry = document.fields.entry("date".to_owned());
     entry.or_insert_with(|| date.into());
 }
 

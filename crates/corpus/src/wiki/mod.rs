@@ -15,9 +15,9 @@ mod tests;
 use crate::input::{Input, InputError};
 use crate::step::{BadDocument, Place, Step};
 use crate::{Document, ReaderError};
+use json::Value;
 use quick_xml::Reader;
 use quick_xml::events::Event;
-use serde_json::Value;
 use std::io::{self, BufReader, Read};
 use std::path::PathBuf;
 
@@ -255,7 +255,7 @@ impl WikiDump {
         if url.len() > crate::json_line::URL_BYTES_MAX {
             return self.bad(format!("the title {:?} is too long", brief(&title)));
         }
-        let mut fields = serde_json::Map::new();
+        let mut fields = json::Map::new();
         if !page.timestamp.trim().is_empty() {
             let date = page.timestamp.trim().to_owned();
             fields.insert("date".to_owned(), Value::String(date));

@@ -1,6 +1,6 @@
 //! Fields of a document that other pages give it: texts of links, rank, group of near duplicates.
 
-use serde_json::{Map, Value};
+use json::{Map, Value};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Fields that other pages give a document.

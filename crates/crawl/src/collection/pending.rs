@@ -1,8 +1,8 @@
 //! Changes of the index that wait for the next commit, so that a document is written once, with all of its fields.
 
 use corpus::Document;
+use json::{Map, Value};
 use lz4_flex::block::{compress_prepend_size, decompress_size_prepended};
-use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// Change of the document of a page.

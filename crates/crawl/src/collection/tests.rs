@@ -49,7 +49,7 @@ fn document(url: &str) -> Document {
 }
 
 /// Index in memory: the fields of each document.
-type Documents = BTreeMap<String, serde_json::Map<String, serde_json::Value>>;
+type Documents = BTreeMap<String, json::Map>;
 
 fn write(collection: &mut Collection, documents: &mut Documents) {
     for write in collection.take_writes() {

@@ -2,7 +2,7 @@
 
 use super::answer::Answer;
 use corpus::Document;
-use serde_json::{Map, Value};
+use json::{Map, Value};
 use web::address::CanonicalUrl;
 use web::page::{HostTemplates, Page};
 

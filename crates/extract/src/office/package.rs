@@ -3,7 +3,7 @@
 use super::xml::{Node, walk};
 use crate::budget::{Budget, read_document};
 use crate::fault::Fault;
-use serde_json::{Map, Value};
+use json::{Map, Value};
 use std::collections::HashMap;
 use std::io::Cursor;
 use zip::ZipArchive;

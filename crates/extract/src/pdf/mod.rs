@@ -5,9 +5,9 @@ mod lines;
 use crate::fault::{Fault, caught};
 use crate::item::{Item, Work};
 use crate::protocol::TEXT_BYTES_MAX;
+use json::Map;
 use lines::Lines;
 use pdf_extract::{Document, Object, OutputDev, OutputError, output_doc, output_doc_page};
-use serde_json::Map;
 use std::io::{self, Write};
 
 /// Upper limit on the pages that are read one by one, each of which costs a walk over all of them.

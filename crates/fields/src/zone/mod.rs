@@ -14,6 +14,7 @@
 //! version agree.
 
 use crate::calendar::Period;
+use crate::dates;
 use crate::test::BadTest;
 use jiff::Timestamp;
 use jiff::civil::{DateTime, Time};
@@ -22,6 +23,9 @@ use std::sync::LazyLock;
 
 /// The database of this program.
 static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
+
+/// Last civil time that is a timestamp by the clock of any zone.
+const LAST_OF_TIMESTAMPS: DateTime = DateTime::constant(9999, 12, 29, 0, 0, 0, 0);
 
 /// Microseconds of an hour.
 const HOUR: i64 = 3_600_000_000;
@@ -59,12 +63,11 @@ impl Zone {
     }
 
     fn start_within(&self, period: Period, micros: i64) -> Option<i64> {
-        let instant = Timestamp::from_microsecond(micros).ok()?;
-        let offset = self.offset(instant);
+        let offset = self.offset(near(micros));
         if let (Period::Hour, Some(zone)) = (period, &self.0) {
             return Some(hour_start(zone, offset, micros));
         }
-        let mut civil = offset.to_datetime(instant);
+        let mut civil = clock(micros, offset)?;
         let mut start = self.first_instant(period.floor(civil)?)?;
         // Where the clock went back over the beginning of the next period, that has begun already.
         while let Some(next) = period.next(civil)
@@ -76,9 +79,9 @@ impl Zone {
         Some(start)
     }
 
-    /// Returns the first instant after the period that begins at `start`.
+    /// Returns the first instant after the period that begins at `start`; `None` where the calendar ends with it.
     pub fn end(&self, period: Period, start: i64) -> Option<i64> {
-        let instant = Timestamp::from_microsecond(start).ok()?;
+        let instant = near(start);
         let offset = self.offset(instant);
         if let (Period::Hour, Some(zone)) = (period, &self.0) {
             let local = start.checked_add(offset_micros(offset))?;
@@ -90,7 +93,7 @@ impl Zone {
             let change = before_end.find(|(_, after)| *after != offset);
             return Some(change.map_or(end, |(at, _)| at));
         }
-        let mut civil = offset.to_datetime(instant);
+        let mut civil = clock(start, offset)?;
         loop {
             civil = period.next(civil)?;
             let end = self.first_instant(civil)?;
@@ -104,20 +107,19 @@ impl Zone {
     /// Returns the text of the beginning of a period as people write it: `2024`, `2024-05`, a day; an hour with its
     /// offset, unless that is UTC.
     pub fn text(&self, period: Period, start: i64) -> String {
-        let Ok(instant) = Timestamp::from_microsecond(start) else {
+        let offset = self.offset(near(start));
+        let Some(civil) = clock(start, offset) else {
             return start.to_string();
         };
-        let offset = self.offset(instant);
-        let civil = offset.to_datetime(instant);
         let date = civil.date().to_string();
         match period {
             Period::Year => date.get(..4).unwrap_or(&date).to_owned(),
             Period::Month => date.get(..7).unwrap_or(&date).to_owned(),
             Period::Quarter | Period::Week | Period::Day => date,
             Period::Hour if self.0.is_none() && civil.time() == Time::midnight() => date,
-            Period::Hour => match &self.0 {
-                None => instant.to_string(),
-                Some(_) => instant.display_with_offset(offset).to_string(),
+            Period::Hour => match (&self.0, Timestamp::from_microsecond(start)) {
+                (Some(_), Ok(instant)) => instant.display_with_offset(offset).to_string(),
+                _ => dates::text(start),
             },
         }
     }
@@ -132,8 +134,12 @@ impl Zone {
     /// Returns the first instant at which the clock shows `civil` or, where it leaves that out, a later time.
     fn first_instant(&self, civil: DateTime) -> Option<i64> {
         let Some(zone) = &self.0 else {
-            return Some(Offset::UTC.to_timestamp(civil).ok()?.as_microsecond());
+            return Some(dates::micros(civil));
         };
+        if civil > LAST_OF_TIMESTAMPS {
+            let offset = zone.to_offset(Timestamp::MAX);
+            return Some(dates::micros(civil) - offset_micros(offset));
+        }
         let ambiguous = zone.to_ambiguous_timestamp(civil);
         if let AmbiguousOffset::Gap { after, .. } = ambiguous.offset() {
             // By the offset after the gap, the time is before it; the gap ends where the offset changes.
@@ -143,6 +149,24 @@ impl Zone {
             return Some(change.timestamp().as_microsecond());
         }
         Some(ambiguous.earlier().ok()?.as_microsecond())
+    }
+}
+
+/// Returns the instant, or the nearest one that a timestamp can be: those of the last day are beyond.
+fn near(micros: i64) -> Timestamp {
+    let (least, greatest) = (
+        Timestamp::MIN.as_microsecond(),
+        Timestamp::MAX.as_microsecond(),
+    );
+    Timestamp::from_microsecond(micros.clamp(least, greatest)).unwrap_or(Timestamp::MAX)
+}
+
+/// Returns what a clock shows; at the end of the calendar, its last time.
+fn clock(micros: i64, offset: Offset) -> Option<DateTime> {
+    let local = micros.checked_add(offset_micros(offset))?;
+    match local >= dates::END {
+        true => Some(DateTime::MAX),
+        false => dates::civil(local),
     }
 }
 

@@ -43,6 +43,38 @@ fn periods_begin_where_the_calendar_says() {
 }
 
 #[test]
+fn the_last_days_of_the_calendar_are_in_periods() {
+    for zone in [
+        "UTC",
+        "Europe/Berlin",
+        "America/New_York",
+        "Pacific/Kiritimati",
+    ] {
+        let zone = Zone::named(zone).unwrap();
+        for text in [
+            "9999-12-29T12:00:00Z",
+            "9999-12-31",
+            "9999-12-31T23:59:59.999999Z",
+        ] {
+            let micros = dates::parse(text).unwrap();
+            let year = zone.start(Period::Year, micros);
+            assert_eq!(zone.text(Period::Year, year), "9999", "{zone:?} {text}");
+            for period in Period::ALL {
+                let start = zone.start(period, micros);
+                assert!(start <= micros, "{zone:?} {period:?} {text}");
+                assert_eq!(
+                    zone.start(period, start),
+                    start,
+                    "{zone:?} {period:?} {text}"
+                );
+                let end = zone.end(period, start).unwrap_or(dates::END);
+                assert!(micros < end, "{zone:?} {period:?} {text}");
+            }
+        }
+    }
+}
+
+#[test]
 fn periods_are_named_by_the_clock_of_the_zone() {
     let berlin = Zone::named("europe/berlin").unwrap();
     assert_eq!(berlin.name(), Some("Europe/Berlin"));

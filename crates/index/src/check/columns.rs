@@ -4,7 +4,7 @@ use crate::columns::{CodeRange, Column};
 use crate::derive::each_value;
 use crate::store::StorePart;
 use crate::{DocId, IndexError, Segment};
-use fields::{Schema, Test, Value};
+use fields::{Schema, Test, Value, ValueLaw};
 use std::collections::BTreeMap;
 
 pub(super) fn check(
@@ -13,8 +13,14 @@ pub(super) fn check(
     store: &StorePart,
 ) -> Result<(), IndexError> {
     let mut expected: BTreeMap<String, BTreeMap<u32, Vec<Value>>> = BTreeMap::new();
-    each_value(store, segment, schema, |doc, name, value| {
-        if let Some(value) = value {
+    let mut laws: BTreeMap<String, ValueLaw> = BTreeMap::new();
+    for (name, _) in schema.columnar() {
+        laws.insert(name.to_owned(), segment.misfits(name)?.1);
+    }
+    each_value(store, segment, |doc, name, json| {
+        let kind = schema.get(name).filter(|kind| kind.is_columnar());
+        let law = laws.get(name).copied().unwrap_or_default();
+        if let Some(value) = kind.and_then(|kind| law.value(kind, json)) {
             let column = expected.entry(name.to_owned()).or_default();
             column.entry(doc).or_default().push(value);
         }

@@ -54,6 +54,16 @@ pub(super) struct ColumnEntry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) table: Option<Part>,
     pub(super) bounds: Part,
+    /// Values of documents that do not fit the type.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) misfits_count: u64,
+    /// Law of conversion of values ([`fields::ValueLaw`]), where it matters for the values of this column.
+    #[serde(default, skip_serializing_if = "fields::ValueLaw::is_first")]
+    pub(super) law: fields::ValueLaw,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Columns in the order of their names.
@@ -71,16 +81,23 @@ impl Directory {
         is_sorted.then_some(directory)
     }
 
+    /// Returns the description of a column that has values.
     pub(super) fn get(&self, name: &str) -> Option<&ColumnEntry> {
+        self.entry(name).filter(|entry| entry.values_count > 0)
+    }
+
+    /// Returns the description of a column, which may have misfits alone.
+    pub(super) fn entry(&self, name: &str) -> Option<&ColumnEntry> {
         let at = self
             .0
             .binary_search_by(|entry| entry.name.as_str().cmp(name));
         at.ok().map(|at| &self.0[at])
     }
 
-    /// Returns the name and the size of each column.
+    /// Returns the name and the size of each column that has values.
     pub(super) fn bytes(&self) -> impl Iterator<Item = (&str, u64)> {
-        self.0.iter().map(|entry| {
+        let columns = self.0.iter().filter(|entry| entry.values_count > 0);
+        columns.map(|entry| {
             let optional = [entry.starts, entry.table].into_iter().flatten();
             let parts = [entry.values, entry.bounds].into_iter().chain(optional);
             (entry.name.as_str(), parts.map(|part| part.bytes).sum())

@@ -6,7 +6,7 @@ use super::directory::{BLOCK_DOCUMENTS, Coding, ColumnEntry, Directory, Part};
 use super::words;
 use crate::IndexError;
 use crate::sealed::SealedWriter;
-use fields::{FieldType, Value};
+use fields::{FieldType, Value, ValueLaw};
 use std::collections::{BTreeMap, HashMap};
 
 /// Greatest number of codes of a linear coding.
@@ -23,6 +23,8 @@ pub(crate) struct Values {
     /// Documents and keys; of keywords, the number of the word.
     rows: Vec<(u32, u64)>,
     words: HashMap<Box<str>, u64>,
+    misfits_count: u64,
+    law: ValueLaw,
 }
 
 /// Values as codes.
@@ -40,11 +42,31 @@ impl Values {
             kind,
             rows: Vec::new(),
             words: HashMap::new(),
+            misfits_count: 0,
+            law: ValueLaw::First,
         }
     }
 
+    /// Returns whether no document has a value, be it a misfit.
     fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.rows.is_empty() && self.misfits_count == 0
+    }
+
+    /// Adds a leaf of a document; returns whether it fits.
+    pub(crate) fn push_leaf(&mut self, doc: u32, json: &json::Value) -> bool {
+        if !ValueLaw::First.agrees(self.kind, json) {
+            self.law = ValueLaw::Second;
+        }
+        match Value::of(self.kind, json) {
+            Some(value) => {
+                self.push(doc, value);
+                true
+            }
+            None => {
+                self.misfits_count += 1;
+                false
+            }
+        }
     }
 
     /// Adds a value of a document.
@@ -66,7 +88,24 @@ impl Values {
         documents_count: u32,
         out: &mut SealedWriter,
     ) -> Result<ColumnEntry, IndexError> {
-        let kind = self.kind;
+        let (kind, misfits_count, law) = (self.kind, self.misfits_count, self.law);
+        if self.rows.is_empty() {
+            return Ok(ColumnEntry {
+                name: name.to_owned(),
+                kind,
+                coding: Coding::Ranked,
+                codes: 0,
+                floor: 0,
+                width: None,
+                values_count: 0,
+                values: Part::default(),
+                starts: None,
+                table: None,
+                bounds: Part::default(),
+                misfits_count,
+                law,
+            });
+        }
         let coded = self.coded();
         let has_lists = coded.rows.windows(2).any(|two| two[0].0 == two[1].0);
         let values_count = coded.rows.len() as u64;
@@ -133,6 +172,8 @@ impl Values {
             starts,
             table,
             bounds: put(&bytes)?,
+            misfits_count,
+            law,
         })
     }
 

@@ -38,6 +38,7 @@ use crate::live::{Derived, LiveFile};
 use crate::sealed::{Identity, Seal};
 use crate::section::{Section, open_live};
 use directory::Directory;
+use fields::ValueLaw;
 use lists::DocumentLists;
 use std::sync::Arc;
 use vfs::SharedStorage;
@@ -76,6 +77,13 @@ impl Columns {
     /// Returns the names and sizes of the columns, in the order of names.
     pub(crate) fn bytes(&self) -> Result<Vec<(&str, u64)>, IndexError> {
         Ok(self.directory()?.bytes().collect())
+    }
+
+    /// Returns the number of values of a field that do not fit its type, and the law of its values; `None` where no document
+    /// has a value, be it a misfit.
+    pub(crate) fn misfits(&self, name: &str) -> Result<Option<(u64, ValueLaw)>, IndexError> {
+        let entry = self.directory()?.entry(name);
+        Ok(entry.map(|entry| (entry.misfits_count, entry.law)))
     }
 
     fn directory(&self) -> Result<&Directory, IndexError> {

@@ -15,8 +15,8 @@ use crate::opener::open_store;
 use crate::sealed::{Identity, Kind, SealedWriter};
 use crate::store::StorePart;
 use crate::{IndexError, Segment, Texts};
-use fields::{Observed, Schema, Value, each_leaf};
-use serde_json::Map;
+use fields::{Observed, Schema, each_leaf};
+use json::{Map, Value};
 use std::collections::BTreeMap;
 use vfs::SharedStorage;
 
@@ -100,13 +100,12 @@ fn write(
     for (name, kind) in schema.columnar() {
         columns.insert(name, Values::new(kind));
     }
-    each_value(part, segment, schema, |doc, name, value| match value {
-        Some(value) => {
-            if let Some(values) = columns.get_mut(name) {
-                values.push(doc, value);
-            }
+    each_value(part, segment, |doc, name, json| {
+        if let Some(values) = columns.get_mut(name)
+            && !values.push_leaf(doc, json)
+        {
+            *misfits.entry(name.to_owned()).or_default() += 1;
         }
-        None => *misfits.entry(name.to_owned()).or_default() += 1,
     })?;
     let name = columns_name(segment.id());
     let identity = Identity {
@@ -123,31 +122,25 @@ fn write(
     })
 }
 
-/// Calls `each` with the document, the field and the value of every leaf of a segment's documents that has a column;
-/// with `None` for a value that does not fit.
+/// Calls `each` with the document, the field and the value of every leaf of a segment's documents.
 pub(crate) fn each_value(
     part: &StorePart,
     segment: &Segment,
-    schema: &Schema,
-    mut each: impl FnMut(u32, &str, Option<Value>),
+    mut each: impl FnMut(u32, &str, &Value),
 ) -> Result<(), IndexError> {
     let by_rank = segment.docs_by_hash();
     part.each_fields(|rank, fields| {
         let Some(&doc) = by_rank.get(rank as usize) else {
             return;
         };
-        each_leaf(&parsed(fields), &mut |name, json| {
-            if let Some(kind) = schema.get(name).filter(|kind| kind.is_columnar()) {
-                each(doc, name, Value::of(kind, json));
-            }
-        });
+        each_leaf(&parsed(fields), &mut |name, json| each(doc, name, json));
     })
 }
 
 /// Reads the fields of a stored document. They were written by this program, so they are JSON.
-fn parsed(fields: &str) -> Map<String, serde_json::Value> {
+fn parsed(fields: &str) -> Map {
     match fields.is_empty() {
         true => Map::new(),
-        false => serde_json::from_str(fields).unwrap_or_default(),
+        false => json::parse_object(fields).unwrap_or_default(),
     }
 }

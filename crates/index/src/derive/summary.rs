@@ -22,6 +22,9 @@ pub struct FieldSummary {
     pub prior: Option<Prior>,
     /// Words of live documents, of a text.
     pub words_count: u64,
+    /// Values that do not fit the type: they are stored, and not compared. Those of deleted documents count until their
+    /// segment is merged.
+    pub misfits_count: u64,
     /// Live documents that have a value.
     pub documents_count: u64,
     /// Values of live documents.
@@ -63,6 +66,7 @@ impl Index {
             searched: self.fields().searched(name),
             prior: self.fields().prior(name),
             words_count: 0,
+            misfits_count: 0,
             documents_count: 0,
             values_count: 0,
             distinct_count: 0,
@@ -84,6 +88,7 @@ impl Index {
         }
         let mut counts: HashMap<Key, u64> = HashMap::new();
         for segment in self.segments(..) {
+            summary.misfits_count += segment.misfits(name)?.0;
             let sizes = segment.column_bytes()?;
             let own = sizes.iter().filter(|(column, _)| *column == name);
             summary.bytes += own.map(|(_, bytes)| bytes).sum::<u64>();

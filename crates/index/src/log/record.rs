@@ -51,8 +51,8 @@ pub(super) fn read(bytes: &[u8], at: &mut usize) -> Option<LogRecord> {
         PUT => {
             let (url, id, title, body, fields) = (text()?, text()?, text()?, text()?, text()?);
             let fields = match fields {
-                "" => serde_json::Map::new(),
-                fields => serde_json::from_str(fields).ok()?,
+                "" => json::Map::new(),
+                fields => json::parse_object(fields).ok()?,
             };
             Some(LogRecord::Put(Document {
                 url: url.to_owned(),

@@ -3,6 +3,7 @@
 use super::Segment;
 use super::site_names::SiteNames;
 use crate::{CodeRange, Column, DocId, Field, IndexError};
+use fields::ValueLaw;
 use fst::Streamer;
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
@@ -42,6 +43,15 @@ impl Segment {
         match &self.columns {
             Some(columns) => columns.bytes(),
             None => Ok(Vec::new()),
+        }
+    }
+
+    /// Returns the number of values of a field that do not fit its type, deleted documents included, and the law of its
+    /// values.
+    pub(crate) fn misfits(&self, field: &str) -> Result<(u64, ValueLaw), IndexError> {
+        match &self.columns {
+            Some(columns) => Ok(columns.misfits(field)?.unwrap_or_default()),
+            None => Ok(Default::default()),
         }
     }
 

@@ -22,7 +22,7 @@ pub struct StoredDocument {
     /// Body.
     pub body: String,
     /// Further fields.
-    pub fields: serde_json::Map<String, serde_json::Value>,
+    pub fields: json::Map,
 }
 
 /// Texts of one segment.
@@ -223,7 +223,7 @@ impl Fields<'_> {
             .to_owned(),
             title: self.title.to_owned(),
             body: self.body.to_owned(),
-            fields: serde_json::from_str(self.fields).unwrap_or_default(),
+            fields: json::parse_object(self.fields).unwrap_or_default(),
         }
     }
 }

@@ -69,10 +69,10 @@ fn slow(documents: &[Document]) -> Lists {
 fn terms_of(document: &Document, name: &str, analyzer: Analyzer) -> Vec<String> {
     let value = document.fields.get(name).cloned().unwrap_or_default();
     let texts = match value {
-        serde_json::Value::Array(texts) => texts,
+        json::Value::Array(texts) => texts,
         text => vec![text],
     };
-    let texts = texts.iter().filter_map(serde_json::Value::as_str);
+    let texts = texts.iter().filter_map(json::Value::as_str);
     texts.flat_map(|text| analyzer.terms(text)).collect()
 }
 
@@ -134,11 +134,11 @@ fn document() -> impl Strategy<Value = Document> {
     let title = "[ab]{0,2}( [ab]{1,20})?";
     let fields = prop::collection::vec((0..FURTHER.len(), words()), 0..4);
     (0..3u32, 0..40u32, title, words(), fields).prop_map(|(host, page, title, body, texts)| {
-        let mut fields = serde_json::Map::new();
+        let mut fields = json::Map::new();
         for (name, text) in texts {
             let texts = fields
-                .entry(FURTHER[name])
-                .or_insert_with(|| serde_json::json!([7]));
+                .entry(FURTHER[name].to_owned())
+                .or_insert_with(|| vec![7].into());
             texts.as_array_mut().unwrap().push(text.into());
         }
         Document {

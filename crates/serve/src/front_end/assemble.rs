@@ -70,7 +70,7 @@ fn hit_of(
         score: candidate.hit.score,
         summary: text.html,
         // Fields that cannot be read are as good as none: documents are checked before they are stored.
-        fields: serde_json::from_str(&text.fields).unwrap_or_default(),
+        fields: json::parse_object(&text.fields).unwrap_or_default(),
         lacks: Vec::new(),
         sort: Vec::new(),
         more_from_site: has_more.get(site_hash).copied().unwrap_or(false),

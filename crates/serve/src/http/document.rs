@@ -79,14 +79,17 @@ fn marking<'a>(app: &App, typed: &'a str) -> Option<Marking<'a>> {
 
 /// Returns a document as JSON: its id, URL, title and body, and its further fields as they were given.
 fn json(document: &StoredDocument) -> String {
-    serde_json::json!({
-        "id": document.id,
-        "url": document.url,
-        "title": document.title,
-        "body": document.body,
-        "fields": document.fields,
-    })
-    .to_string()
+    let texts = [
+        ("id", &document.id),
+        ("url", &document.url),
+        ("title", &document.title),
+        ("body", &document.body),
+    ];
+    let texts = texts.map(|(name, text)| (name.to_owned(), text.as_str().into()));
+    let mut shown = json::Map::from(texts);
+    // Not by way of `serde_json::Value`, which rounds numbers.
+    shown.insert("fields".to_owned(), document.fields.clone().into());
+    json::Value::from(shown).to_string()
 }
 
 fn not_found(app: &App, form: Form, url: &str) -> Response<Body> {

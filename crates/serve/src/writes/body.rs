@@ -2,7 +2,7 @@
 
 use corpus::{BodyObject, Document, json_objects};
 use ingest::Change;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// Action of a request on the documents of its body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,10 +41,11 @@ fn put(object: &[u8]) -> Result<Change, String> {
 }
 
 fn patch(object: &[u8]) -> Result<Change, String> {
-    let mut patch: Map<String, Value> =
-        serde_json::from_slice(object).map_err(|error| format!("not a JSON object: {error}"))?;
+    let object = std::str::from_utf8(object).map_err(|_| "not UTF-8")?;
+    let mut patch =
+        json::parse_object(object).map_err(|error| format!("not a JSON object: {error}"))?;
     match patch.remove("url") {
-        Some(Value::String(url)) if !url.is_empty() => Ok(Change::Patch { url, patch }),
+        Some(json::Value::String(url)) if !url.is_empty() => Ok(Change::Patch { url, patch }),
         _ => Err("no `url`: a patch names its document".into()),
     }
 }

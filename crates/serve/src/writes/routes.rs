@@ -13,7 +13,7 @@ use axum::routing::{get, post};
 use corpus::decoded_body;
 use engine::{Engine, EngineError, Operator};
 use ingest::{Change, ConditionalChange, LiveError, LiveWriter};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::sync::Arc;
 
 /// Upper limits on a body as sent and decompressed, in bytes.
@@ -151,10 +151,15 @@ async fn document(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Respo
                 ("body", Some(document.body)),
             ];
             for (name, text) in texts {
-                shown.extend(text.map(|text| (name.to_owned(), Value::String(text))));
+                shown.extend(text.map(|text| (name.to_owned(), json::Value::String(text))));
             }
-            let answer = json!({ "version": version.to_string(), "document": shown });
-            respond(StatusCode::OK, JSON, answer.to_string())
+            // Not by way of `serde_json::Value`, which rounds numbers.
+            let version = version.to_string().into();
+            let answer = json::Map::from([
+                ("version".to_owned(), version),
+                ("document".to_owned(), shown.into()),
+            ]);
+            respond(StatusCode::OK, JSON, json::Value::from(answer).to_string())
         }
         Ok(None) => refusal(StatusCode::NOT_FOUND, "there is no such document"),
         Err(error) => refused(&error),

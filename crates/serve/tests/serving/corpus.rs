@@ -81,13 +81,13 @@ pub(crate) fn document(n: usize, site: u8, words: u8) -> corpus::Document {
 }
 
 /// Returns the fields of document `n`: numbers that some lack, a list of words, a day, a price.
-fn fields_of(n: usize) -> serde_json::Map<String, serde_json::Value> {
+fn fields_of(n: usize) -> json::Map {
     let langs = ["en", "de", "pt br"];
-    let mut fields = serde_json::Map::new();
+    let mut fields = json::Map::new();
     if !n.is_multiple_of(5) {
         fields.insert("rank".into(), (n as i64 * 7 % 40 - 8).into());
     }
-    let langs = [langs[n % 3], langs[n / 3 % 2]].map(serde_json::Value::from);
+    let langs = [langs[n % 3], langs[n / 3 % 2]].map(json::Value::from);
     fields.insert("lang".into(), langs.to_vec().into());
     let day = format!("2024-{:02}-{:02}", n % 12 + 1, n % 28 + 1);
     fields.insert("day".into(), day.into());

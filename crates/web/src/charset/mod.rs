@@ -1,4 +1,4 @@
-//! Character encoding of a page: declared, recognised or guessed.
+//! Character encoding of a page or another text: declared, recognised or guessed.
 //!
 //! Order: byte-order mark, HTTP header, `meta` declaration in the first 1,024 bytes, valid UTF-8, and
 //! last a guess from the frequencies of letters (chardetng). The first that answers wins; labels that
@@ -8,6 +8,7 @@
 //! See <https://encoding.spec.whatwg.org/> and <https://html.spec.whatwg.org/#prescan-a-byte-stream-to-determine-its-encoding>.
 
 mod prescan;
+mod stream;
 #[cfg(test)]
 mod tests;
 
@@ -17,6 +18,7 @@ use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
 pub use prescan::prescan;
+pub use stream::{Encodings, Utf8Reader};
 
 /// Bytes at the front of a page that guessing reads: enough for any script, and a bound on its time.
 const GUESSED_BYTES_MAX: usize = 256 << 10;
@@ -50,9 +52,17 @@ pub enum How {
     Guess,
 }
 
+/// Decodes a text that is no page: as [`decode`] does, but for declarations within it, which are words of a text about pages.
+pub fn decode_text<'a>(bytes: &'a [u8], label: Option<&str>) -> Decoded<'a> {
+    decoded(bytes, decide_text(bytes, label))
+}
+
 /// Decodes `bytes`; `content_type_charset` is the label in the `Content-Type` header, quotes allowed.
 pub fn decode<'a>(bytes: &'a [u8], content_type_charset: Option<&str>) -> Decoded<'a> {
-    let (encoding, how) = decide(bytes, content_type_charset);
+    decoded(bytes, decide(bytes, content_type_charset))
+}
+
+fn decoded(bytes: &[u8], (encoding, how): (&'static Encoding, How)) -> Decoded<'_> {
     let (text, encoding, malformed) = match how {
         How::Bom => encoding.decode(bytes),
         _ => {
@@ -68,18 +78,34 @@ pub fn decode<'a>(bytes: &'a [u8], content_type_charset: Option<&str>) -> Decode
     }
 }
 
-/// Decides on the encoding of `bytes`.
+/// Decides on the encoding of a page.
 fn decide(bytes: &[u8], content_type_charset: Option<&str>) -> (&'static Encoding, How) {
+    if let Some(named) = named(bytes, content_type_charset) {
+        return named;
+    }
+    match prescan(bytes) {
+        Some(encoding) => (encoding, How::Meta),
+        None => undeclared(bytes),
+    }
+}
+
+/// Decides on the encoding of a text.
+fn decide_text(bytes: &[u8], label: Option<&str>) -> (&'static Encoding, How) {
+    named(bytes, label).unwrap_or_else(|| undeclared(bytes))
+}
+
+/// Returns the encoding that the byte-order mark or the label names.
+fn named(bytes: &[u8], label: Option<&str>) -> Option<(&'static Encoding, How)> {
     if let Some((encoding, _)) = Encoding::for_bom(bytes) {
-        return (encoding, How::Bom);
+        return Some((encoding, How::Bom));
     }
-    let label = content_type_charset.map(|label| label.trim().trim_matches(['"', '\'']));
-    if let Some(encoding) = label.and_then(|label| Encoding::for_label(label.as_bytes())) {
-        return (encoding, How::Http);
-    }
-    if let Some(encoding) = prescan(bytes) {
-        return (encoding, How::Meta);
-    }
+    let label = label.map(|label| label.trim().trim_matches(['"', '\'']));
+    let encoding = label.and_then(|label| Encoding::for_label(label.as_bytes()))?;
+    Some((encoding, How::Http))
+}
+
+/// Decides on the encoding of bytes of which nothing says it.
+fn undeclared(bytes: &[u8]) -> (&'static Encoding, How) {
     if let Some(encoding) = wide(bytes) {
         return (encoding, How::Guess);
     }

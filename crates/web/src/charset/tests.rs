@@ -186,3 +186,97 @@ proptest! {
         prescan(text.as_bytes());
     }
 }
+
+#[test]
+fn texts_about_pages_declare_nothing() {
+    let text = "caf\u{e9} <meta charset=iso-8859-1>".as_bytes();
+    assert_eq!(decode_text(text, None).how, How::Utf8);
+    assert_eq!(decode(text, None).how, How::Meta);
+    let decoded = decode_text(b"It\x92s \x93late\x94 \x96 caf\xe9, 5 \x80", None);
+    assert_eq!(
+        decoded.text,
+        "It\u{2019}s \u{201c}late\u{201d} \u{2013} caf\u{e9}, 5 \u{20ac}"
+    );
+    assert_eq!(
+        (decoded.encoding, decoded.how),
+        ("windows-1252", How::Guess)
+    );
+}
+
+/// Reads a stream that comes in pieces of `step` bytes; returns its text and the encoding that was guessed.
+fn streamed(bytes: &[u8], encodings: Encodings, step: usize) -> (Vec<u8>, Option<&'static str>) {
+    use std::io::Read;
+    struct Pieces<'b>(&'b [u8], usize);
+    impl Read for Pieces<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            let taken = self.0.len().min(self.1).min(buffer.len());
+            buffer[..taken].copy_from_slice(&self.0[..taken]);
+            self.0 = &self.0[taken..];
+            Ok(taken)
+        }
+    }
+    let (mut text, mut guessed) = (Vec::new(), None);
+    let mut reader = Utf8Reader::new(Pieces(bytes, step), encodings, |name| {
+        assert_eq!(guessed.replace(name), None);
+    });
+    reader.read_to_end(&mut text).unwrap();
+    drop(reader);
+    (text, guessed)
+}
+
+#[test]
+fn streams_are_decoded_however_they_are_cut() {
+    let wide = |text: &str, mark: &[u8], unit: fn(u16) -> [u8; 2]| {
+        let units = text.encode_utf16().flat_map(unit);
+        mark.iter().copied().chain(units).collect::<Vec<u8>>()
+    };
+    let text = "name,caf\u{e9}\n\u{20ac} \u{1f600},x\n";
+    let ascii = "a,b\n".repeat(100_000);
+    let cases: [(Vec<u8>, String, Option<&str>); 9] = [
+        (text.into(), text.into(), None),
+        (
+            [b"\xef\xbb\xbf", text.as_bytes()].concat(),
+            text.into(),
+            None,
+        ),
+        (wide(text, b"\xff\xfe", u16::to_le_bytes), text.into(), None),
+        (wide(text, b"\xfe\xff", u16::to_be_bytes), text.into(), None),
+        (
+            wide(text, b"", u16::to_le_bytes),
+            text.into(),
+            Some("UTF-16LE"),
+        ),
+        (
+            b"It\x92s caf\xe9, 5 \x80".into(),
+            "It\u{2019}s caf\u{e9}, 5 \u{20ac}".into(),
+            Some("windows-1252"),
+        ),
+        // The first letter beyond ASCII is far from the beginning.
+        (
+            [ascii.as_bytes(), b"caf\xe9,don\x92t"].concat(),
+            format!("{ascii}caf\u{e9},don\u{2019}t"),
+            Some("windows-1252"),
+        ),
+        // Texts of two encodings in one file.
+        (
+            [text.as_bytes(), b"don\x92t"].concat(),
+            format!("{text}don\u{2019}t"),
+            Some("windows-1252"),
+        ),
+        (b"".into(), "".into(), None),
+    ];
+    for (bytes, expected, guess) in cases {
+        for step in [1, 7, 4096, usize::MAX] {
+            if bytes.len() > 10_000 && step < 100 {
+                continue;
+            }
+            let (text, guessed) = streamed(&bytes, Encodings::Any, step);
+            assert_eq!(String::from_utf8(text).unwrap(), expected);
+            assert_eq!(guessed, guess, "{expected:.20}");
+        }
+    }
+    let (text, guessed) = streamed(b"caf\xe9", Encodings::Unicode, 1);
+    assert_eq!((&text[..], guessed), (&b"caf\xe9"[..], None));
+    let json = wide("{\"a\":1}", b"\xff\xfe", u16::to_le_bytes);
+    assert_eq!(streamed(&json, Encodings::Unicode, 3).0, b"{\"a\":1}");
+}

@@ -13,7 +13,7 @@ fn hit(title: &str, url: &str) -> Hit {
         score: 1.5,
         summary: "a <mark>word</mark> &lt;b&gt;".into(),
         title_html: String::new(),
-        fields: serde_json::Map::new(),
+        fields: json::Map::new(),
         more_from_site: true,
         lacks: Vec::new(),
         sort: Vec::new(),
