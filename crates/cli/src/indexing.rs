@@ -170,6 +170,7 @@ fn report(reader: &Reader) -> anyhow::Result<()> {
         format!("and {} more passed over", count(unsaid))
     });
     report_kinds(&reader.left_out());
+    report_guesses(&reader.encodings_guessed());
     report_left_out(reader.bad_documents(), progress.bad, |unsaid| {
         let plural = if unsaid == 1 { "" } else { "s" };
         format!("and {} more bad document{plural}", count(unsaid))
@@ -220,6 +221,21 @@ fn place_text(place: &Place) -> String {
 
 /// Number of kinds of files that are named.
 const KINDS_SHOWN: usize = 8;
+
+/// Tells by which encodings texts were read that do not name theirs and are no UTF-8.
+fn report_guesses(guesses: &[(&'static str, u64)]) {
+    let texts = guesses.iter().map(|(_, count)| count).sum();
+    if texts > 0 {
+        let shown = guesses
+            .iter()
+            .map(|(name, texts)| format!("{name} ({})", count(*texts)));
+        note(&format!(
+            "the encoding of {} is guessed: {}; save as UTF-8 what was read wrongly",
+            crate::figures::counted(texts, "text"),
+            shown.collect::<Vec<_>>().join(", ")
+        ));
+    }
+}
 
 /// Tells which files of folders were not read for their names, and what else is no document: redirects, answers of a
 /// crawler without a page.

@@ -204,7 +204,7 @@ impl Read for Explained {
 /// where the name is not that of a text file. The name is without an ending of compression.
 pub fn text_document(name: &str, bytes: Vec<u8>) -> Option<Result<Document, String>> {
     let markup = Markup::of(name).filter(|_| is_text_name(name))?;
-    let document = file::document(String::new(), name, markup, bytes);
+    let document = file::document(String::new(), name, markup, bytes, &Meter::default());
     Some(document.map_err(|error| error.to_string()))
 }
 

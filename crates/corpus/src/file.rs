@@ -4,7 +4,7 @@ use crate::Document;
 use crate::front_matter::front_matter;
 #[cfg(feature = "html")]
 use crate::html;
-use crate::input::{Input, InputError, decompressed_name};
+use crate::input::{Input, InputError, Meter, decompressed_name};
 use crate::light::{Light, Plain};
 use crate::limits::Beyond;
 use crate::markdown::plain_text;
@@ -12,6 +12,7 @@ use crate::opened::OpenError;
 use crate::passed_over::Reason;
 use json::Map;
 use std::io::Read;
+use web::charset::{Decoded, How};
 
 /// Upper limit on the bytes of a file, after decompression. It bounds memory.
 pub(crate) const FILE_BYTES_MAX: u64 = 64 << 20;
@@ -158,8 +159,9 @@ pub(crate) fn document(
     name: &str,
     markup: Markup,
     bytes: Vec<u8>,
+    meter: &Meter,
 ) -> Result<Document, FileError> {
-    document_in(url, name, markup, bytes, None)
+    document_in(url, name, markup, bytes, None, meter)
 }
 
 /// Converts bytes into a document, as [`document`] does. `charset` is the encoding that a server named.
@@ -169,14 +171,14 @@ pub(crate) fn document_in(
     markup: Markup,
     bytes: Vec<u8>,
     charset: Option<&str>,
+    meter: &Meter,
 ) -> Result<Document, FileError> {
     if url.len() > crate::json_line::URL_BYTES_MAX {
         return Err(FileError::LongPath);
     }
     let text = match markup {
-        Markup::Html => decode_page(bytes, charset)?,
-        _ if charset.is_some() => decode_page(bytes, charset)?,
-        _ => decode(bytes)?,
+        Markup::Html => text_of(web::charset::decode(&bytes, charset), &bytes, meter)?,
+        _ => text_of(web::charset::decode_text(&bytes, charset), &bytes, meter)?,
     };
     let (mut fields, mut titled) = (Map::new(), None);
     let (title, body) = match markup {
@@ -221,64 +223,38 @@ pub(crate) fn document_in(
     })
 }
 
-/// Decodes a page: in the encoding that it, its byte order mark or its server names, else in UTF-8, else in that which its
-/// letters are most frequent in.
-#[cfg(feature = "html")]
-fn decode_page(bytes: Vec<u8>, charset: Option<&str>) -> Result<String, FileError> {
-    let decoded = web::charset::decode(&bytes, charset);
-    let beginning = decoded.text.char_indices().nth(BINARY_PROBE_BYTES);
-    let beginning = &decoded.text[..beginning.map_or(decoded.text.len(), |(end, _)| end)];
+/// Decodes a file's text by its byte order mark, else UTF-8 where it is that, else by the letters that are frequent in an
+/// encoding, which is counted as a guess.
+pub(crate) fn decode(bytes: Vec<u8>, meter: &Meter) -> Result<String, FileError> {
+    text_of(web::charset::decode_text(&bytes, None), &bytes, meter)
+}
+
+/// Returns the text of bytes, without NUL, if they are one. A guess is counted.
+fn text_of(decoded: Decoded<'_>, bytes: &[u8], meter: &Meter) -> Result<String, FileError> {
+    let Decoded {
+        text,
+        encoding,
+        how,
+        ..
+    } = decoded;
+    let beginning = text.char_indices().nth(BINARY_PROBE_BYTES);
+    let beginning = &text[..beginning.map_or(text.len(), |(end, _)| end)];
     if beginning.contains('\0') {
         return Err(FileError::Binary);
     }
-    Ok(decoded.text.replace('\0', " "))
-}
-
-#[cfg(not(feature = "html"))]
-fn decode_page(bytes: Vec<u8>, _: Option<&str>) -> Result<String, FileError> {
-    decode(bytes)
-}
-
-/// Decodes a file's text: UTF-8, UTF-16 with a byte order mark, else Latin-1, which accepts any byte.
-pub(crate) fn decode(bytes: Vec<u8>) -> Result<String, FileError> {
-    match bytes.get(..2) {
-        Some([0xff, 0xfe]) => return Ok(decode_utf16(&bytes[2..], u16::from_le_bytes)),
-        Some([0xfe, 0xff]) => return Ok(decode_utf16(&bytes[2..], u16::from_be_bytes)),
-        _ => {}
-    }
-    if memchr::memchr(0, &bytes[..bytes.len().min(BINARY_PROBE_BYTES)]).is_some() {
-        return Err(FileError::Binary);
-    }
-    let mut text = match String::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(error) => {
-            let bytes = error.into_bytes();
-            let odd = bytes
-                .iter()
-                .filter(|&&b| b < 0x20 && !b.is_ascii_whitespace())
-                .count();
-            // Written text never has one odd character in twenty.
-            if odd * 20 > bytes.len() {
-                return Err(FileError::Binary);
-            }
-            bytes.iter().map(|&byte| char::from(byte)).collect()
+    if how == How::Guess {
+        let is_odd = |c: &char| c.is_control() && !c.is_whitespace();
+        let odd = text.chars().filter(is_odd).count();
+        // Written text never has one odd character in twenty.
+        if odd * 20 > bytes.len() {
+            return Err(FileError::Binary);
         }
-    };
-    if text.contains('\0') {
-        text = text.replace('\0', " ");
+        meter.guess(encoding);
     }
-    if text.starts_with('\u{feff}') {
-        text.remove(0);
-    }
-    Ok(text)
-}
-
-fn decode_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
-    let units = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
-    char::decode_utf16(units)
-        .map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER))
-        .map(|c| if c == '\0' { ' ' } else { c })
-        .collect()
+    Ok(match text.contains('\0') {
+        true => text.replace('\0', " "),
+        false => text.into_owned(),
+    })
 }
 
 /// Returns the first heading: `# Words`, or a line underlined with `===` or `---`. Ignores code fences.
@@ -357,7 +333,14 @@ mod tests {
 
     fn check(name: &str, bytes: &[u8], title: &str, body: &str) {
         let markup = Markup::of(name).unwrap();
-        let document = document("u".to_owned(), name, markup, bytes.to_vec()).unwrap();
+        let document = document(
+            "u".to_owned(),
+            name,
+            markup,
+            bytes.to_vec(),
+            &Meter::default(),
+        )
+        .unwrap();
         assert_eq!(
             (document.title.as_str(), document.body.as_str()),
             (title, body)
@@ -433,9 +416,12 @@ mod tests {
             "x",
             "ふくろうは夜に飛ぶ鳥である。静かに飛び、ねずみを捕る。",
         );
-        assert!(matches!(decode(b"a\0b".to_vec()), Err(FileError::Binary)));
         assert!(matches!(
-            decode(b"\x01\x02\xff\x03".to_vec()),
+            decode(b"a\0b".to_vec(), &Meter::default()),
+            Err(FileError::Binary)
+        ));
+        assert!(matches!(
+            decode(b"\x01\x02\xff\x03".to_vec(), &Meter::default()),
             Err(FileError::Binary)
         ));
     }
@@ -446,13 +432,13 @@ mod tests {
             bytes in prop::collection::vec(any::<u8>(), 0..200),
             name in "a\\.(txt|md|html)",
         ) {
-            let _ = document("u".to_owned(), &name, Markup::of(&name).unwrap(), bytes);
+            let _ = document("u".to_owned(), &name, Markup::of(&name).unwrap(), bytes, &Meter::default());
         }
 
         #[test]
         fn any_text_has_a_title(text in "[^\0]{0,80}\n[^\0]{0,80}", line in "[\\[\\]()!<>#`*a é]{0,30}") {
             for text in [text, line] {
-                let document = document("u".to_owned(), "n", Markup::Markdown, text.into_bytes()).unwrap();
+                let document = document("u".to_owned(), "n", Markup::Markdown, text.into_bytes(), &Meter::default()).unwrap();
                 prop_assert!(!document.title.is_empty());
             }
         }

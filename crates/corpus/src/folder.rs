@@ -261,11 +261,12 @@ fn bad(path: &Path, reason: String) -> Step {
 /// Reads one file according to its extension. Returns the document and the bytes of its text.
 pub(crate) fn read_file(path: &Path, input: Input) -> Result<(Document, u64), FileError> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let meter = input.meter().clone();
     let bytes = file::read_bytes(input)?;
     let text_bytes = bytes.len() as u64;
     let markup = Markup::of(&name).unwrap_or(Markup::Plain);
     Ok((
-        file::document(file_url(path), &name, markup, bytes)?,
+        file::document(file_url(path), &name, markup, bytes, &meter)?,
         text_bytes,
     ))
 }

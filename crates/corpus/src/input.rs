@@ -5,11 +5,13 @@ use crate::opened::{OpenError, open_named};
 use bzip2::read::MultiBzDecoder;
 use flate2::read::MultiGzDecoder;
 use lzma_rust2::XzReader;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use web::charset::{Encodings, Utf8Reader};
 
 /// Upper limit on the zstd window, that of `zstd --long=27`. It bounds memory.
 const ZSTD_WINDOW_LOG_MAX: u32 = 27;
@@ -31,18 +33,47 @@ pub fn decompressed_name(name: &str) -> &str {
 /// Bytes of one read request to the system.
 const READ_BYTES: usize = 256 << 10;
 
-/// Counter of the source bytes read so far, shared by all inputs of one reader.
+/// Account of the source bytes read so far, and of the texts whose encoding was guessed; shared by all inputs of one reader.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Meter(Arc<AtomicU64>);
+pub(crate) struct Meter(Arc<Account>);
+
+#[derive(Debug, Default)]
+struct Account {
+    bytes: AtomicU64,
+    /// Texts by the name of the encoding that was guessed.
+    guesses: Mutex<BTreeMap<&'static str, u64>>,
+}
 
 impl Meter {
     pub(crate) fn bytes(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
+        self.0.bytes.load(Ordering::Relaxed)
     }
 
     /// Counts bytes that are skipped without being read.
     pub(crate) fn skip(&self, bytes: u64) {
-        self.0.fetch_add(bytes, Ordering::Relaxed);
+        self.0.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Counts a text of which nothing says that its encoding is this one.
+    pub(crate) fn guess(&self, encoding: &'static str) {
+        *self.guessed().entry(encoding).or_default() += 1;
+    }
+
+    /// Returns the encodings guessed, each with the number of texts.
+    pub(crate) fn guesses(&self) -> Vec<(&'static str, u64)> {
+        let guesses = self.guessed();
+        guesses
+            .iter()
+            .map(|(&name, &count)| (name, count))
+            .collect()
+    }
+
+    fn guessed(&self) -> MutexGuard<'_, BTreeMap<&'static str, u64>> {
+        // Counts are whole between any two steps.
+        self.0
+            .guesses
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -176,6 +207,21 @@ impl Input {
             meter: meter.clone(),
             meter_start: meter.bytes(),
         }
+    }
+
+    /// Makes the input a text in UTF-8, whatever its encoding is of those that its format allows. A guess is counted.
+    pub(crate) fn in_utf8(self, encodings: Encodings) -> Input {
+        let meter = self.meter.clone();
+        let told = move |encoding| meter.guess(encoding);
+        Input {
+            bytes: Box::new(Utf8Reader::new(self.bytes, encodings, told)),
+            ..self
+        }
+    }
+
+    /// Returns the account that the input is counted in.
+    pub(crate) fn meter(&self) -> &Meter {
+        &self.meter
     }
 
     /// Returns the number of decoded bytes so far.

@@ -7,6 +7,7 @@ use crate::step::{BadDocument, Place, Step};
 use crate::{Document, ReaderError};
 use std::io::{self, BufRead, BufReader};
 use std::path::PathBuf;
+use web::charset::Encodings;
 
 /// Upper limit on the bytes of a line. It bounds memory: a longer line is skipped.
 pub(crate) const LINE_BYTES_MAX: usize = 64 << 20;
@@ -64,6 +65,8 @@ impl JsonLines {
         line_bytes_max: usize,
         mapper: Mapper,
     ) -> JsonLines {
+        // JSON is UTF-8; some programs write UTF-16.
+        let input = input.in_utf8(Encodings::Unicode);
         let input = BufReader::with_capacity(BUFFER_BYTES, input);
         JsonLines {
             place: Place {

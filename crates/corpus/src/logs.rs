@@ -104,7 +104,7 @@ impl Log {
     }
 
     fn document(&self, first: u64, text: Vec<u8>) -> Extracted {
-        match file::decode(text) {
+        match file::decode(text, self.lines.input.get_ref().meter()) {
             Ok(body) => Extracted::Document {
                 path: first.to_string(),
                 title: match body.lines().count() {

@@ -54,7 +54,9 @@ fn text(message: &Message) -> String {
 
 fn fields(message: &Message) -> Map<String, Value> {
     let mut fields = Map::new();
-    let date = message.date().map(|date| date.to_rfc3339());
+    // A damaged header may name a day that no month has.
+    let date = message.date().filter(|date| date.is_valid());
+    let date = date.map(|date| date.to_rfc3339());
     for (name, value) in [
         ("from", message.from().map(addresses)),
         ("to", message.to().map(addresses)),

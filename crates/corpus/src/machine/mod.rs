@@ -154,7 +154,7 @@ fn read(listed: &Listed, meter: &Meter) -> Option<Document> {
     let document = match &listed.kind {
         Kind::Plain => folder::read_file(path, input).ok()?.0,
         Kind::Manual { name, section } => {
-            let source = file::decode(file::read_bytes(input).ok()?).ok()?;
+            let source = file::decode(file::read_bytes(input).ok()?, meter).ok()?;
             let body = roff::read_text(&source);
             let title = format!("{name}({section})");
             Document {
@@ -172,9 +172,10 @@ fn read(listed: &Listed, meter: &Meter) -> Option<Document> {
             let url = crate_url(name, version, inside);
             let bytes = file::read_bytes(input).ok()?;
             if inside.ends_with(".rs") {
-                source_document(url, name, inside, &file::decode(bytes).ok()?)?
+                source_document(url, name, inside, &file::decode(bytes, meter).ok()?)?
             } else {
-                let mut document = file::document(url, inside, Markup::Markdown, bytes).ok()?;
+                let mut document =
+                    file::document(url, inside, Markup::Markdown, bytes, meter).ok()?;
                 if !document.title.to_lowercase().contains(&name.to_lowercase()) {
                     document.title = format!("{name}: {}", document.title);
                 }

@@ -365,6 +365,11 @@ impl Reader {
         self.left_out.by_count()
     }
 
+    /// Returns the encodings that nothing named and that texts were decoded by, each with the number of texts.
+    pub fn encodings_guessed(&self) -> Vec<(&'static str, u64)> {
+        self.meter.guesses()
+    }
+
     /// Returns which fields of records became which part of documents, as `title = headline`, where the names differ.
     pub fn fields_found(&self) -> impl Iterator<Item = &str> {
         self.fields_found.iter().map(String::as_str)

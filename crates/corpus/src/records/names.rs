@@ -75,6 +75,7 @@ impl Mapper {
             .map(|(name, _)| &**name)
             .collect();
         let (body_names, body) = self.body(&record, &taken)?;
+        let title_name = title.as_ref().map(|(name, _)| name.clone());
         let (title, id) = (title.map(drop_name), id.map(drop_name));
         if title.is_none() && body_names.is_empty() {
             return Err(LineError::NoKnownText);
@@ -92,11 +93,11 @@ impl Mapper {
             return Err(LineError::LongUrl { bytes: url.len() });
         }
         // What is stored as title and body is not stored again.
-        for name in &body_names {
+        for name in body_names.iter().chain(&title_name) {
             record.remove(name);
         }
         let title = title.unwrap_or_default();
-        record.retain(|_, value| !value.is_null() && value.as_str() != Some(&title));
+        record.retain(|_, value| !value.is_null());
         Ok(Document {
             url,
             id,

@@ -5,24 +5,32 @@
 
 use super::names::Mapper;
 use crate::input::Meter;
+use crate::iso_date;
 use crate::limits::{Allowance, FileLimits};
 use crate::step::{BadDocument, Place, Step};
 use json::{Map, Number, Value};
+use parquet::basic::{LogicalType, TimeUnit};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::reader::RowIter;
 use parquet::record::{Field, Row};
+use parquet::schema::types::{Type, TypePtr};
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Upper limit on the depth of lists and groups of a value.
 const DEPTH_MAX: usize = 32;
 
+/// Days of the years that four digits write, from 1970-01-01 on.
+const DAYS: std::ops::Range<i64> = -719_528..2_932_897;
+
 /// Reader of one Parquet file.
 pub(crate) struct Parquet {
     place: Place,
     /// `None` once the file ended.
     rows: Option<RowIter<'static>>,
+    /// Types of the columns: those of values do not tell all units of times.
+    columns: Option<TypePtr>,
     /// Why the file cannot be read at all.
     refusal: Option<String>,
     mapper: Mapper,
@@ -45,9 +53,9 @@ impl Parquet {
     ) -> Parquet {
         let file_bytes = file.metadata().map_or(0, |metadata| metadata.len());
         let opened = caught(|| open(file));
-        let (rows, refusal, rows_count) = match opened {
-            Ok((rows, count)) => (Some(rows), None, count),
-            Err(reason) => (None, Some(reason), 0),
+        let (rows, columns, refusal, rows_count) = match opened {
+            Ok((rows, columns, count)) => (Some(rows), Some(columns), None, count),
+            Err(reason) => (None, None, Some(reason), 0),
         };
         Parquet {
             place: Place {
@@ -55,6 +63,7 @@ impl Parquet {
                 ..Place::default()
             },
             rows,
+            columns,
             refusal,
             mapper,
             allowance: Allowance::new(limits, true),
@@ -83,7 +92,8 @@ impl Parquet {
         };
         self.allowance.resume();
         // A time beyond the calendar makes its conversion panic, too.
-        let row = caught(|| Ok(rows.next().transpose()?.map(record)));
+        let columns = self.columns.as_deref();
+        let row = caught(|| Ok(rows.next().transpose()?.map(|row| record(row, columns))));
         let record = match row {
             Ok(Some(record)) => record,
             Ok(None) => return self.end_with(None),
@@ -134,10 +144,18 @@ impl Parquet {
     }
 }
 
-fn open(file: File) -> Result<(RowIter<'static>, u64), ParquetError> {
+fn open(file: File) -> Result<(RowIter<'static>, TypePtr, u64), ParquetError> {
     let reader = SerializedFileReader::new(file)?;
-    let rows = reader.metadata().file_metadata().num_rows();
-    Ok((reader.into_iter(), u64::try_from(rows).unwrap_or(0)))
+    let metadata = reader.metadata().file_metadata();
+    let (rows, columns) = (
+        metadata.num_rows(),
+        metadata.schema_descr().root_schema_ptr(),
+    );
+    Ok((
+        reader.into_iter(),
+        columns,
+        u64::try_from(rows).unwrap_or(0),
+    ))
 }
 
 /// Runs a step of the reader; an error or a panic is a sentence.
@@ -149,66 +167,142 @@ fn caught<T>(step: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, String
     }
 }
 
-fn record(row: Row) -> Map<String, Value> {
-    let columns = row.into_columns().into_iter();
-    let valued = columns.map(|(name, field)| (name, value(&field, 0)));
+fn record(row: Row, columns: Option<&Type>) -> Map {
+    let valued = row.into_columns().into_iter().map(|(name, field)| {
+        let value = value(&field, member(columns, &name), 0);
+        (name, value)
+    });
     valued.filter(|(_, value)| !value.is_null()).collect()
 }
 
+/// Returns the type of a member of a group.
+fn member<'t>(group: Option<&'t Type>, name: &str) -> Option<&'t Type> {
+    let group = group.filter(|group| group.is_group())?;
+    let mut members = group.get_fields().iter();
+    members.find(|one| one.name() == name).map(|one| &**one)
+}
+
+/// Returns the type of the elements of a list, in the three levels that lists have, or in the two of old files.
+fn element(list: Option<&Type>) -> Option<&Type> {
+    let repeated = list.filter(|list| list.is_group())?.get_fields().first()?;
+    match repeated.is_group() && repeated.get_fields().len() == 1 {
+        true => Some(&repeated.get_fields()[0]),
+        false => Some(repeated),
+    }
+}
+
+/// Returns whether integers of a column are times in nanoseconds.
+fn is_in_nanoseconds(column: Option<&Type>) -> bool {
+    let logical = column.and_then(|column| column.get_basic_info().logical_type_ref());
+    matches!(logical, Some(LogicalType::Timestamp(time)) if time.unit == TimeUnit::NANOS)
+}
+
+/// Writes the time of a number of seconds since 1970 with a fraction: `2024-05-01T12:00:00.000Z`. A time that four digits of
+/// years cannot write is its number, which is no date.
+fn time(seconds: i64, fraction: &str) -> Value {
+    let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    let clock = format!(
+        "{:02}:{:02}:{:02}",
+        second / 3600,
+        second / 60 % 60,
+        second % 60
+    );
+    match date(days) {
+        Some(date) => format!("{date}T{clock}.{fraction}Z").into(),
+        None => format!("{seconds}.{fraction} s").into(),
+    }
+}
+
+/// Writes a day by its number from 1970-01-01 on; `None` where four digits of years cannot.
+fn date(days: i64) -> Option<String> {
+    DAYS.contains(&days).then(|| iso_date(days))
+}
+
 /// Returns a value as JSON has it. Bytes that are no text are left out.
-fn value(field: &Field, depth: usize) -> Value {
+fn value(field: &Field, column: Option<&Type>, depth: usize) -> Value {
     if depth > DEPTH_MAX {
         return Value::Null;
     }
-    let float = |number: f64| Number::from_f64(number).map_or(Value::Null, Value::Number);
+    let float = |number: f64| Value::from(number);
     match field {
         Field::Null => Value::Null,
         Field::Bool(value) => Value::Bool(*value),
         Field::Byte(value) => Value::from(*value),
         Field::Short(value) => Value::from(*value),
         Field::Int(value) => Value::from(*value),
+        Field::Long(nanos) if is_in_nanoseconds(column) => {
+            let fraction = format!("{:09}", nanos.rem_euclid(1_000_000_000));
+            time(nanos.div_euclid(1_000_000_000), &fraction)
+        }
         Field::Long(value) => Value::from(*value),
         Field::UByte(value) => Value::from(*value),
         Field::UShort(value) => Value::from(*value),
         Field::UInt(value) => Value::from(*value),
         Field::ULong(value) => Value::from(*value),
         Field::Float16(value) => float(value.to_f64()),
-        Field::Float(value) => float((*value).into()),
+        // The shortest text that is read as the number, rather than that of the same number with 64 bits.
+        Field::Float(value) => match Number::parse(&value.to_string()) {
+            Some(number) if value.is_finite() => number.into(),
+            _ => Value::Null,
+        },
         Field::Double(value) => float(*value),
         Field::Str(text) => Value::String(text.clone()),
         Field::Bytes(bytes) => match std::str::from_utf8(bytes.data()) {
             Ok(text) => Value::String(text.to_owned()),
             Err(_) => Value::Null,
         },
-        // As they are written: 2024-05-01, 2024-05-01 12:00:00 +00:00.
-        Field::Date(_) | Field::TimestampMillis(_) | Field::TimestampMicros(_) => {
-            let written = field.to_string();
-            let written = written
-                .strip_suffix(" +00:00")
-                .map(|time| time.replacen(' ', "T", 1) + "Z")
-                .unwrap_or(written);
-            Value::String(written)
+        Field::Date(days) => match date((*days).into()) {
+            Some(date) => date.into(),
+            None => format!("{days} days").into(),
+        },
+        Field::TimestampMillis(millis) => {
+            let fraction = format!("{:03}", millis.rem_euclid(1_000));
+            time(millis.div_euclid(1_000), &fraction)
         }
-        Field::Decimal(_) | Field::TimeMillis(_) | Field::TimeMicros(_) => {
+        Field::TimestampMicros(micros) => {
+            let fraction = format!("{:06}", micros.rem_euclid(1_000_000));
+            time(micros.div_euclid(1_000_000), &fraction)
+        }
+        Field::Decimal(_) => {
+            let text = field.to_string().trim_matches('"').to_owned();
+            Number::parse(&text).map_or(Value::String(text), Value::Number)
+        }
+        Field::TimeMillis(_) | Field::TimeMicros(_) => {
             Value::String(field.to_string().trim_matches('"').to_owned())
         }
         Field::Group(row) => {
             let columns = row.get_column_iter();
-            let valued = columns.map(|(name, field)| (name.clone(), value(field, depth + 1)));
+            let valued = columns.map(|(name, field)| {
+                let value = value(field, member(column, name), depth + 1);
+                (name.clone(), value)
+            });
             Value::Object(valued.filter(|(_, value)| !value.is_null()).collect())
         }
         Field::ListInternal(list) => {
+            // A repeated column without a group around it is a list of itself.
             let items = list.elements().iter();
-            Value::Array(items.map(|item| value(item, depth + 1)).collect())
+            let of_items = match column.is_some_and(Type::is_group) {
+                true => element(column),
+                false => column,
+            };
+            items.map(|item| value(item, of_items, depth + 1)).collect()
         }
         Field::MapInternal(map) => {
             let entries = map.entries().iter();
+            let entry = column.filter(|column| column.is_group());
+            let entry = entry
+                .and_then(|map| map.get_fields().first())
+                .map(|entry| &**entry);
+            let [of_keys, of_values] = [0, 1].map(|at| {
+                let parts = entry.filter(|entry| entry.is_group())?.get_fields();
+                parts.get(at).map(|part| &**part)
+            });
             let valued = entries.map(|(key, item)| {
-                let key = match value(key, depth + 1) {
+                let key = match value(key, of_keys, depth + 1) {
                     Value::String(key) => key,
                     other => other.to_string(),
                 };
-                (key, value(item, depth + 1))
+                (key, value(item, of_values, depth + 1))
             });
             Value::Object(valued.collect())
         }
@@ -334,6 +428,119 @@ mod tests {
             found[0].as_ref().unwrap().fields["date"],
             "2024-05-01T12:00:00.000Z"
         );
+    }
+
+    #[test]
+    fn times_are_times_in_any_unit() {
+        let schema = "message rows { REQUIRED BINARY text (UTF8); REQUIRED INT64 nanos (TIMESTAMP(NANOS,true)); \
+                      REQUIRED INT64 local (TIMESTAMP(NANOS,false)); REQUIRED INT64 micros (TIMESTAMP_MICROS); \
+                      REQUIRED INT96 old; REQUIRED INT64 price (DECIMAL(12,2)); REQUIRED INT64 plain; \
+                      REPEATED INT64 many (TIMESTAMP(NANOS,true)); REQUIRED INT32 day (DATE); }";
+        let schema = Arc::new(parse_message_type(schema).unwrap());
+        let mut bytes = Vec::new();
+        let properties = Arc::new(WriterProperties::builder().build());
+        let mut writer = SerializedFileWriter::new(&mut bytes, schema, properties).unwrap();
+        let mut group = writer.next_row_group().unwrap();
+        let second = 1_000_000_000i64;
+        let integers: [(&str, [i64; 2]); 5] = [
+            ("nanos", [1_714_564_800 * second + 5, -1]),
+            ("local", [1_714_564_800 * second, -86_400 * second]),
+            ("micros", [-1, i64::MAX]),
+            ("price", [1250, -5]),
+            ("plain", [1_714_564_800 * second, -1]),
+        ];
+        while let Some(mut column) = group.next_column().unwrap() {
+            let name = match column.untyped() {
+                parquet::column::writer::ColumnWriter::Int64ColumnWriter(one) => {
+                    one.get_descriptor().name().to_owned()
+                }
+                parquet::column::writer::ColumnWriter::Int32ColumnWriter(_) => "day".to_owned(),
+                parquet::column::writer::ColumnWriter::Int96ColumnWriter(_) => "old".to_owned(),
+                _ => "text".to_owned(),
+            };
+            match &*name {
+                "text" => {
+                    let texts = ["a", "b"].map(ByteArray::from);
+                    column
+                        .typed::<ByteArrayType>()
+                        .write_batch(&texts, None, None)
+                        .unwrap();
+                }
+                "old" => {
+                    let mut times = [parquet::data_type::Int96::new(); 2];
+                    // Days of the Julian calendar: 2024-05-01 and 1969-12-31.
+                    times[0].set_data(0, 0, 2_460_432);
+                    times[1].set_data(0, 0, 2_440_587);
+                    column
+                        .typed::<parquet::data_type::Int96Type>()
+                        .write_batch(&times, None, None)
+                        .unwrap();
+                }
+                "day" => {
+                    let days = [-1, i32::MAX];
+                    column
+                        .typed::<parquet::data_type::Int32Type>()
+                        .write_batch(&days, None, None)
+                        .unwrap();
+                }
+                "many" => {
+                    let times = [0, second];
+                    column
+                        .typed::<Int64Type>()
+                        .write_batch(&times, Some(&[1, 1, 0]), Some(&[0, 1, 0]))
+                        .unwrap();
+                }
+                name => {
+                    let values = integers.iter().find(|one| one.0 == name).unwrap().1;
+                    column
+                        .typed::<Int64Type>()
+                        .write_batch(&values, None, None)
+                        .unwrap();
+                }
+            }
+            column.close().unwrap();
+        }
+        group.close().unwrap();
+        writer.close().unwrap();
+        let found = read(&bytes);
+        let fields: Vec<_> = found
+            .iter()
+            .map(|one| &one.as_ref().unwrap().fields)
+            .collect();
+        for (name, texts) in [
+            (
+                "nanos",
+                [
+                    "2024-05-01T12:00:00.000000005Z",
+                    "1969-12-31T23:59:59.999999999Z",
+                ],
+            ),
+            (
+                "local",
+                [
+                    "2024-05-01T12:00:00.000000000Z",
+                    "1969-12-31T00:00:00.000000000Z",
+                ],
+            ),
+            (
+                "micros",
+                ["1969-12-31T23:59:59.999999Z", "9223372036854.775807 s"],
+            ),
+            (
+                "old",
+                ["2024-05-01T00:00:00.000Z", "1969-12-31T00:00:00.000Z"],
+            ),
+            ("day", ["1969-12-31", "2147483647 days"]),
+        ] {
+            assert_eq!([&fields[0][name], &fields[1][name]], texts, "{name}");
+        }
+        assert_eq!(
+            [&fields[0]["price"], &fields[1]["price"]].map(Value::to_string),
+            ["12.50", "-0.05"]
+        );
+        assert_eq!(fields[0]["plain"], 1_714_564_800 * second);
+        let many = r#"["1970-01-01T00:00:00.000000000Z","1970-01-01T00:00:01.000000000Z"]"#;
+        assert_eq!(fields[0]["many"].to_string(), many);
     }
 
     #[test]

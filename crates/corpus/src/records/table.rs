@@ -5,8 +5,10 @@ use crate::ReaderError;
 use crate::input::{Input, InputError};
 use crate::step::{BadDocument, Place, Step};
 use json::{Map, Value};
+use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::PathBuf;
+use web::charset::Encodings;
 
 /// Upper limit on the bytes of a row. It bounds memory where a quotation mark is never closed.
 const ROW_BYTES_MAX: u64 = 64 << 20;
@@ -18,6 +20,8 @@ pub(crate) struct Table {
     place: Place,
     rows: csv::Reader<Bounded>,
     names: Vec<String>,
+    /// Lines before the current row.
+    lines_count: u64,
     mapper: Mapper,
     ended: bool,
 }
@@ -26,6 +30,42 @@ pub(crate) struct Table {
 struct Bounded {
     input: BufReader<Input>,
     row_bytes: u64,
+    /// Bytes handed on.
+    bytes: u64,
+    /// Offsets after the first byte of each end of a line that no row has passed: the parser of rows does not count lines
+    /// that end in a carriage return alone.
+    line_ends: VecDeque<u64>,
+    is_after_return: bool,
+}
+
+impl Bounded {
+    /// Notes the ends of lines in bytes that are handed on: `\n`, `\r\n` and `\r`.
+    fn note_lines(&mut self, bytes: &[u8]) {
+        for at in memchr::memchr2_iter(b'\n', b'\r', bytes) {
+            let is_second = match at.checked_sub(1) {
+                Some(before) => bytes[before] == b'\r',
+                None => self.is_after_return,
+            };
+            if bytes[at] == b'\r' || !is_second {
+                self.line_ends.push_back(self.bytes + at as u64 + 1);
+            }
+        }
+        if let Some(&last) = bytes.last() {
+            self.is_after_return = last == b'\r';
+        }
+        self.bytes += bytes.len() as u64;
+    }
+
+    /// Returns the number of lines that end before an offset, and that no earlier call counted.
+    fn lines_before(&mut self, offset: u64) -> u64 {
+        let passed = self
+            .line_ends
+            .iter()
+            .take_while(|&&end| end <= offset)
+            .count();
+        self.line_ends.drain(..passed);
+        passed as u64
+    }
 }
 
 impl Read for Bounded {
@@ -38,6 +78,7 @@ impl Read for Bounded {
         }
         let read = self.input.read(buffer)?;
         self.row_bytes += read as u64;
+        self.note_lines(&buffer[..read]);
         Ok(read)
     }
 }
@@ -45,6 +86,7 @@ impl Read for Bounded {
 impl Table {
     /// Creates a reader of `input`. `name` stands for the file in reasons.
     pub(crate) fn new(name: String, input: Input, mapper: Mapper) -> Table {
+        let input = input.in_utf8(Encodings::Any);
         let mut input = BufReader::with_capacity(BUFFER_BYTES, input);
         input.get_mut().resume();
         // An error comes again when rows are read.
@@ -57,6 +99,9 @@ impl Table {
             .from_reader(Bounded {
                 input,
                 row_bytes: 0,
+                bytes: 0,
+                line_ends: VecDeque::new(),
+                is_after_return: false,
             });
         Table {
             place: Place {
@@ -65,6 +110,7 @@ impl Table {
             },
             rows,
             names: Vec::new(),
+            lines_count: 0,
             mapper,
             ended: false,
         }
@@ -91,7 +137,10 @@ impl Table {
         bounded.input.get_mut().pause();
         self.place.decoded_bytes = bounded.input.get_ref().decoded_bytes();
         let text_bytes = row.as_slice().len() as u64;
-        self.place.line = row.position().map_or(self.place.line, csv::Position::line);
+        if let Some(start) = row.position() {
+            self.lines_count += bounded.lines_before(start.byte());
+            self.place.line = self.lines_count + 1;
+        }
         match read {
             Ok(true) => Ok(self.row(&row, text_bytes)),
             Ok(false) => {
@@ -106,10 +155,14 @@ impl Table {
     }
 
     fn row(&mut self, row: &csv::ByteRecord, text_bytes: u64) -> Step {
-        let cells: Vec<String> = row.iter().map(decoded).collect();
+        let text = |cell: &[u8]| String::from_utf8_lossy(cell).into_owned();
+        let cells: Vec<String> = row.iter().map(text).collect();
         if self.names.is_empty() {
-            let bare = |name: &String| name.trim_start_matches('\u{FEFF}').trim().to_owned();
-            self.names = cells.iter().map(bare).collect();
+            let names = (1..).zip(&cells).map(|(number, name)| match name.trim() {
+                "" => format!("column {number}"),
+                name => name.to_owned(),
+            });
+            self.names = names.collect();
             return Step::Meanwhile;
         }
         if cells.len() != self.names.len() {
@@ -124,9 +177,10 @@ impl Table {
             .iter()
             .zip(cells)
             .filter(|(_, cell)| !cell.is_empty());
-        let record: Map<String, Value> = filled
-            .map(|(name, cell)| (name.clone(), Value::String(cell)))
-            .collect();
+        let mut record = Map::new();
+        for (name, cell) in filled {
+            add(&mut record, name, cell);
+        }
         match self.mapper.document(record, &self.place) {
             Ok(document) => Step::Good {
                 document,
@@ -167,25 +221,35 @@ impl Table {
     }
 }
 
-/// Returns the separator that the first line has most of.
-fn separator(beginning: &[u8]) -> u8 {
-    let line = beginning
-        .split(|&byte| byte == b'\n')
-        .next()
-        .unwrap_or_default();
-    let count = |separator: u8| line.iter().filter(|&&byte| byte == separator).count();
-    // Of equals the first in the list.
-    let best = SEPARATORS
-        .iter()
-        .rev()
-        .max_by_key(|&&separator| count(separator));
-    best.copied().unwrap_or(b',')
+/// Adds a cell to a record. Cells of columns of one name are a list.
+fn add(record: &mut Map, name: &str, cell: String) {
+    match record.get_mut(name) {
+        None => {
+            record.insert(name.to_owned(), cell.into());
+        }
+        Some(Value::Array(cells)) => cells.push(cell.into()),
+        Some(first) => *first = Value::Array(vec![std::mem::take(first), cell.into()]),
+    }
 }
 
-/// Decodes UTF-8, else Latin-1.
-fn decoded(cell: &[u8]) -> String {
-    match std::str::from_utf8(cell) {
-        Ok(text) => text.to_owned(),
-        Err(_) => cell.iter().map(|&byte| char::from(byte)).collect(),
+/// Returns the separator that the first row has most of, outside quotation marks.
+fn separator(beginning: &[u8]) -> u8 {
+    let mut counts = [0u64; SEPARATORS.len()];
+    let mut is_quoted = false;
+    for &byte in beginning {
+        match byte {
+            b'"' => is_quoted = !is_quoted,
+            b'\n' | b'\r' if !is_quoted && counts != [0; SEPARATORS.len()] => break,
+            _ if is_quoted => {}
+            _ => {
+                let which = SEPARATORS.iter().position(|&separator| separator == byte);
+                which.into_iter().for_each(|which| counts[which] += 1);
+            }
+        }
     }
+    // Of equals the first in the list.
+    let best = (0..SEPARATORS.len())
+        .rev()
+        .max_by_key(|&which| counts[which]);
+    best.map_or(b',', |which| SEPARATORS[which])
 }

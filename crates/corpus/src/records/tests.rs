@@ -1,7 +1,9 @@
 //! Tests of records of any shape.
 
 use crate::{FieldNames, ReadOptions, Reader, Source};
+use json::Value;
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 struct Read {
@@ -154,6 +156,97 @@ fn tables_are_read() {
             )]
         );
     }
+}
+
+#[test]
+fn rows_end_as_any_system_ends_lines() {
+    let table = "title,body,n\nOne,\"first\nrow\",1\n\nTwo,second row,2\nshort\nThree,third row,3";
+    for end in ["\n", "\r\n", "\r"] {
+        let all = read("x.csv", &table.replace('\n', end));
+        let titles: Vec<&str> = all.documents.iter().map(|one| &*one.title).collect();
+        assert_eq!(titles, ["One", "Two", "Three"], "{end:?}");
+        let urls: BTreeSet<&str> = all.documents.iter().map(|one| &*one.url).collect();
+        assert_eq!(urls.len(), 3, "{end:?}: {urls:?}");
+        let reason = "x.csv:6: the row has 1 fields, the first row names 3";
+        assert_eq!(all.bad, [reason], "{end:?}");
+    }
+    // Ends of several systems in one table.
+    let all = read("x.csv", "title,body\r\nOne,a\rTwo,b\nThree,c\r\nFour,d\r");
+    let urls: Vec<_> = all
+        .documents
+        .iter()
+        .map(|one| &one.url[one.url.len() - 6..])
+        .collect();
+    assert_eq!(urls, [".csv#2", ".csv#3", ".csv#4", ".csv#5"]);
+}
+
+#[test]
+fn columns_of_one_name_are_lists() {
+    let all = read(
+        "x.csv",
+        "title,body,tag, tag ,,\na,text,x,y,p,q\nb,text,,z,,\n",
+    );
+    assert!(all.bad.is_empty(), "{:?}", all.bad);
+    let shown: Vec<_> = all
+        .documents
+        .iter()
+        .map(|one| Value::from(one.fields.clone()).to_string())
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            r#"{"column 5":"p","column 6":"q","tag":["x","y"]}"#,
+            r#"{"tag":"z"}"#
+        ]
+    );
+}
+
+#[test]
+fn tables_are_decoded_as_a_whole() {
+    let table = "title;body;price\ncaf\u{e9};it\u{2019}s \u{201c}strong\u{201d};5 \u{20ac}\n";
+    let windows: Vec<u8> = table
+        .chars()
+        .map(|c| match c {
+            '\u{2019}' => 0x92,
+            '\u{201c}' => 0x93,
+            '\u{201d}' => 0x94,
+            '\u{20ac}' => 0x80,
+            other => u32::from(other) as u8,
+        })
+        .collect();
+    let utf16: Vec<u8> = "\u{feff}"
+        .encode_utf16()
+        .chain(table.encode_utf16())
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let utf8 = ["\u{feff}", table].concat().into_bytes();
+    for content in [windows, utf16, utf8] {
+        let all = read_named("x.csv", &content, FieldNames::default());
+        let one = &all.documents[0];
+        assert_eq!(
+            (&*one.title, &*one.body),
+            ("caf\u{e9}", "it\u{2019}s \u{201c}strong\u{201d}")
+        );
+        assert_eq!(one.fields["price"], "5 \u{20ac}");
+    }
+    let json: Vec<u8> = "\u{feff}{\"url\":\"u:1\",\"body\":\"\u{20ac}\"}\r\n"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    assert_eq!(
+        read_named("x.jsonl", &json, FieldNames::default()).documents[0].body,
+        "\u{20ac}"
+    );
+}
+
+#[test]
+fn fields_that_repeat_the_title_are_kept() {
+    let one = read(
+        "x.jsonl",
+        r#"{"headline":"T","text":"b","tag":"T","n":1.10}"#,
+    );
+    let fields = Value::from(one.documents[0].fields.clone()).to_string();
+    assert_eq!(fields, r#"{"n":1.10,"tag":"T"}"#);
 }
 
 #[test]

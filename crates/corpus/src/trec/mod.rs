@@ -10,7 +10,7 @@ mod sgml;
 mod tests;
 
 use crate::file::{self, Markup};
-use crate::input::{Input, InputError};
+use crate::input::{Input, InputError, Meter};
 use crate::lines::Lines;
 use crate::step::{BadDocument, Place, Step};
 use crate::{Document, ReaderError};
@@ -147,7 +147,7 @@ impl Trec {
             )));
         }
         block.truncate(end);
-        Some(match document(&block) {
+        Some(match document(&block, self.lines.input.get_ref().meter()) {
             Ok(document) => Step::Good {
                 document,
                 text_bytes,
@@ -167,7 +167,7 @@ impl Trec {
 }
 
 /// Makes a document of what stands between `<DOC>` and `</DOC>`.
-fn document(block: &[u8]) -> Result<Document, String> {
+fn document(block: &[u8], meter: &Meter) -> Result<Document, String> {
     let number = sgml::element(block, "docno").ok_or("the document has no DOCNO")?;
     let number = String::from_utf8_lossy(number).trim().replace('\0', " ");
     if number.is_empty() {
@@ -184,12 +184,12 @@ fn document(block: &[u8]) -> Result<Document, String> {
             true => address.to_owned(),
             false => own_url,
         };
-        let page = file::document(url, &number, Markup::Html, page.to_vec());
+        let page = file::document(url, &number, Markup::Html, page.to_vec(), meter);
         let mut document = page.map_err(|error| error.to_string())?;
         document.id = Some(number);
         return Ok(document);
     }
-    let text = file::decode(block.to_vec()).map_err(|error| error.to_string())?;
+    let text = file::decode(block.to_vec(), meter).map_err(|error| error.to_string())?;
     let sgml::Text {
         title,
         body,

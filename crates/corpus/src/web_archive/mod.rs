@@ -5,7 +5,7 @@
 //! hold no page. Everything else is counted by its kind.
 
 use crate::file::{self, Markup};
-use crate::input::Input;
+use crate::input::{Input, Meter};
 use crate::limits::{Allowance, Beyond, FileLimits};
 use crate::step::{BadDocument, Place, Step};
 use crate::{Document, ReaderError};
@@ -31,14 +31,17 @@ pub(crate) struct WebArchive {
     reader: Reader<BufReader<Input>>,
     allowance: Allowance,
     ended: bool,
+    meter: Meter,
 }
 
 impl WebArchive {
     /// Creates a reader of `input`, in which gzip members are not decompressed: they are records, and a damaged one
     /// costs no other. `name` stands for the file in reasons.
     pub(crate) fn new(name: String, input: Input, limits: FileLimits) -> WebArchive {
+        let meter = input.meter().clone();
         let input = BufReader::with_capacity(BUFFER_BYTES, input);
         WebArchive {
+            meter,
             allowance: Allowance::new(limits, name.ends_with(".gz")),
             place: Place {
                 file: name,
@@ -110,7 +113,8 @@ impl WebArchive {
         let head = record.http();
         let content_type = head.as_ref().and_then(|head| head.header("content-type"));
         let charset = content_type.and_then(charset_of);
-        match file::document_in(url.clone(), name_of(url), markup, body.bytes, charset) {
+        let (url, name) = (url.clone(), name_of(url));
+        match file::document_in(url, name, markup, body.bytes, charset, &self.meter) {
             Ok(mut document) => {
                 if let Some(date) = record.date {
                     add_date(&mut document, date.to_string());

@@ -62,7 +62,7 @@ pub fn decode<'a>(bytes: &'a [u8], content_type_charset: Option<&str>) -> Decode
     decoded(bytes, decide(bytes, content_type_charset))
 }
 
-fn decoded(bytes: &[u8], (encoding, how): (&'static Encoding, How)) -> Decoded<'_> {
+fn decoded<'a>(bytes: &'a [u8], (encoding, how): (&'static Encoding, How)) -> Decoded<'a> {
     let (text, encoding, malformed) = match how {
         How::Bom => encoding.decode(bytes),
         _ => {
