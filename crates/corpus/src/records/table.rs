@@ -32,23 +32,35 @@ struct Bounded {
     row_bytes: u64,
     /// Bytes handed on.
     bytes: u64,
-    /// Offsets after the first byte of each end of a line that no row has passed: the parser of rows does not count lines
-    /// that end in a carriage return alone.
-    line_ends: VecDeque<u64>,
+    /// Ends of lines that no row has passed: the parser of rows does not count those that are a carriage return alone.
+    line_ends: VecDeque<LineEnd>,
+    line_start: u64,
     is_after_return: bool,
 }
 
+/// End of a line: `\n`, `\r\n` or `\r`.
+struct LineEnd {
+    /// Offset after its first byte, where the parser of rows begins the next row.
+    end: u64,
+    is_of_empty_line: bool,
+}
+
 impl Bounded {
-    /// Notes the ends of lines in bytes that are handed on: `\n`, `\r\n` and `\r`.
+    /// Notes the ends of lines in bytes that are handed on.
     fn note_lines(&mut self, bytes: &[u8]) {
         for at in memchr::memchr2_iter(b'\n', b'\r', bytes) {
-            let is_second = match at.checked_sub(1) {
+            let is_after_return = match at.checked_sub(1) {
                 Some(before) => bytes[before] == b'\r',
                 None => self.is_after_return,
             };
-            if bytes[at] == b'\r' || !is_second {
-                self.line_ends.push_back(self.bytes + at as u64 + 1);
+            let start = self.bytes + at as u64;
+            if bytes[at] == b'\r' || !is_after_return {
+                self.line_ends.push_back(LineEnd {
+                    end: start + 1,
+                    is_of_empty_line: start == self.line_start,
+                });
             }
+            self.line_start = start + 1;
         }
         if let Some(&last) = bytes.last() {
             self.is_after_return = last == b'\r';
@@ -56,13 +68,11 @@ impl Bounded {
         self.bytes += bytes.len() as u64;
     }
 
-    /// Returns the number of lines that end before an offset, and that no earlier call counted.
+    /// Returns the number of lines before the row that begins at an offset, and that no earlier call counted. Empty lines are
+    /// before the row that follows them.
     fn lines_before(&mut self, offset: u64) -> u64 {
-        let passed = self
-            .line_ends
-            .iter()
-            .take_while(|&&end| end <= offset)
-            .count();
+        let is_before = |line: &&LineEnd| line.end <= offset || line.is_of_empty_line;
+        let passed = self.line_ends.iter().take_while(is_before).count();
         self.line_ends.drain(..passed);
         passed as u64
     }
@@ -101,6 +111,7 @@ impl Table {
                 row_bytes: 0,
                 bytes: 0,
                 line_ends: VecDeque::new(),
+                line_start: 0,
                 is_after_return: false,
             });
         Table {
@@ -236,10 +247,14 @@ fn add(record: &mut Map, name: &str, cell: String) {
 fn separator(beginning: &[u8]) -> u8 {
     let mut counts = [0u64; SEPARATORS.len()];
     let mut is_quoted = false;
-    for &byte in beginning {
+    // A tab may be the separator before a first name that is empty.
+    let empty_lines = beginning
+        .iter()
+        .take_while(|byte| matches!(byte, b'\n' | b'\r'));
+    for &byte in &beginning[empty_lines.count()..] {
         match byte {
             b'"' => is_quoted = !is_quoted,
-            b'\n' | b'\r' if !is_quoted && counts != [0; SEPARATORS.len()] => break,
+            b'\n' | b'\r' if !is_quoted => break,
             _ if is_quoted => {}
             _ => {
                 let which = SEPARATORS.iter().position(|&separator| separator == byte);

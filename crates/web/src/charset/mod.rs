@@ -117,7 +117,8 @@ fn undeclared(bytes: &[u8]) -> (&'static Encoding, How) {
     guess(bytes)
 }
 
-/// Returns the form of UTF-16 in which ASCII letters leave NUL bytes on one side alone.
+/// Returns the form of UTF-16 in which ASCII letters leave NUL bytes on one side, and hardly any on the other: characters such
+/// as U+0100 have one there.
 fn wide(bytes: &[u8]) -> Option<&'static Encoding> {
     let front = &bytes[..bytes.len().min(1024)];
     let nuls = |side: usize| {
@@ -131,8 +132,8 @@ fn wide(bytes: &[u8]) -> Option<&'static Encoding> {
     let (even, odd) = (nuls(0), nuls(1));
     let enough = front.len() / 6 + 1;
     match (even >= enough, odd >= enough) {
-        (true, false) if odd == 0 => Some(UTF_16BE),
-        (false, true) if even == 0 => Some(UTF_16LE),
+        (true, false) if 8 * odd <= even => Some(UTF_16BE),
+        (false, true) if 8 * even <= odd => Some(UTF_16LE),
         _ => None,
     }
 }

@@ -9,7 +9,7 @@
 //! So the encoding does not depend on how the stream is cut, and memory is bounded.
 
 use super::{GUESSED_BYTES_MAX, guess, wide};
-use encoding_rs::{Decoder, Encoding, UTF_8, WINDOWS_1252};
+use encoding_rs::{CoderResult, Decoder, Encoding, UTF_8, WINDOWS_1252};
 use std::io::{self, Read};
 
 /// Bytes that are read at once, and with which the stream begins.
@@ -194,8 +194,12 @@ impl<R: Read, F: FnMut(&'static str)> Utf8Reader<R, F> {
                 .max_utf8_buffer_length(bytes)
                 .unwrap_or(3 * bytes + 16),
         );
-        let (_, read, _) = decoder.decode_to_string(&self.raw, &mut self.out, self.has_ended);
+        let (result, read, _) = decoder.decode_to_string(&self.raw, &mut self.out, self.has_ended);
         self.raw.drain(..read);
+        if self.has_ended && result == CoderResult::InputEmpty {
+            // A decoder that has seen the end may not be asked again.
+            self.mode = Mode::Utf8;
+        }
         Ok(())
     }
 
