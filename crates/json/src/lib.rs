@@ -13,6 +13,7 @@
 
 mod number;
 mod parse;
+mod serial;
 mod value;
 
 pub use number::Number;

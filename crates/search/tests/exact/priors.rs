@@ -28,7 +28,7 @@ fn value(number: usize) -> serde_json::Value {
 fn documents(seed: u64) -> Vec<Document> {
     let mut documents = many_documents(seed);
     for (number, document) in documents.iter_mut().enumerate() {
-        document.fields.insert("n".to_owned(), value(number));
+        document.fields.insert("n".to_owned(), value(number).into());
     }
     documents
 }

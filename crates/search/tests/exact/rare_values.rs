@@ -41,7 +41,7 @@ fn made_up(with_deletions: bool) -> Index {
         documents.push(Document {
             url: format!("http://s{}.test/{number}", number % 5),
             body,
-            fields: fields.as_object().cloned().unwrap(),
+            fields: json::Value::from(fields).as_object().cloned().unwrap(),
             ..Document::default()
         });
     }
