@@ -147,7 +147,7 @@ macro_rules! from_integers {
         }
         impl PartialEq<$narrow> for Value {
             fn eq(&self, number: &$narrow) -> bool {
-                *self == Value::from(*number)
+                self.as_number() == Some(&Number::from(<$wide>::from(*number)))
             }
         }
     )*};
@@ -269,6 +269,7 @@ impl PartialEq<f64> for Value {
 
 impl PartialEq<serde_json::Value> for Value {
     fn eq(&self, value: &serde_json::Value) -> bool {
-        *self == Value::from(value.clone())
+        let value = Value::from(value.clone());
+        *self == value
     }
 }
