@@ -36,7 +36,8 @@ def server(binary, shorttail, tmp_path_factory):
     (folder / "documents").mkdir()
     (folder / "documents/lynx.txt").write_text("Tufted ears\n\nThe lynx has a short tail.\n")
     shorttail("index", folder / "documents", "--into", folder / "index")
-    command = [binary, "serve", folder / "index", "--listen", "127.0.0.1:0", "--trusted-proxy", "127.0.0.1"]
+    command = [binary, "serve", folder / "index", "--listen", "127.0.0.1:0", "--trusted-proxy", "127.0.0.1",
+               "--host", "search.example.org"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         for line in process.stdout:
             if said := re.match(r"listening on http://(\S+)", line):

@@ -14,6 +14,7 @@ pub mod limits;
 pub mod passed_over;
 
 mod arguments;
+mod body;
 mod collection;
 mod contained;
 mod field_names;
@@ -24,7 +25,6 @@ mod front_matter;
 mod html;
 mod input;
 mod iso_date;
-mod json_body;
 mod json_lines;
 mod light;
 mod lines;
@@ -43,6 +43,7 @@ mod wiki;
 
 pub mod machine;
 
+pub use body::{BodyEntries, BodyEntry, BodyError, BodyForm, EntryText, decoded_body};
 pub use contained::{decompressed, is_text_name, text_document};
 pub use document::{Document, site_of, url_hash};
 pub use extraction::{Extract, Extracted, Extraction, Extractor, Kind};
@@ -50,7 +51,6 @@ pub use field_names::FieldNames;
 pub use folder::path_of_file_url;
 pub use input::{decompressed_name, open_decompressed};
 pub use iso_date::iso_date;
-pub use json_body::{BodyObject, decoded_body, json_objects};
 pub use json_line::LineError;
 pub use limits::FileLimits;
 pub use machine::MachineRoots;

@@ -1,7 +1,7 @@
 //! One query on the calling thread: search, page, details, summaries, answer.
 
 use crate::cursor::{Epoch, PageStart};
-use crate::details::{HitDetails, HitsRead};
+use crate::details::{HitDetails, HitsRead, shown};
 use crate::error::EngineError;
 use crate::lacks::as_typed;
 use crate::options::{ANSWER_BYTES_MAX, SearchOptions};
@@ -250,7 +250,7 @@ impl Asked<'_> {
                 hits,
                 explained_by: self.options.explain.then_some(plan),
                 lacks_of,
-                bytes_max: ANSWER_BYTES_MAX * hits.len() / addresses.len().max(1),
+                bytes_max: ANSWER_BYTES_MAX,
             };
             part.details(&request, &stop)
         };
@@ -341,16 +341,19 @@ impl Asked<'_> {
                         hit.details.url
                     ));
                 }
-                let (summary, fields) = text.unwrap_or_default();
+                let (summary, fields, cut_fields) = text.unwrap_or_default();
+                let (details, mut cut) = shown(hit.details);
+                cut.extend(cut_fields);
                 Hit {
-                    id: hit.details.id,
-                    url: hit.details.url,
-                    title_html: query.highlight(&hit.details.title).unwrap_or_default(),
-                    title: hit.details.title,
-                    site: hit.details.site,
+                    id: details.id,
+                    url: details.url,
+                    title_html: query.highlight(&details.title).unwrap_or_default(),
+                    title: details.title,
+                    site: details.site,
                     score: candidate.hit.score,
                     summary,
                     fields,
+                    cut,
                     more_from_site: has_more.get(&candidate.hit.site_hash) == Some(&true),
                     lacks: as_typed(self.text, analyzer, &hit.lacks),
                     explanation: hit.explanation,

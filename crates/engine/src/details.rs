@@ -9,6 +9,51 @@ use std::sync::Arc;
 
 /// Characters of a title in an answer; a longer one is cut.
 pub const TITLE_CHARS_MAX: usize = 8_192;
+/// Upper limit on the bytes of a title, and of each other text, in an answer.
+const TITLE_BYTES_MAX: usize = 4 * TITLE_CHARS_MAX + '…'.len_utf8();
+
+/// Bytes of an id and of a URL in an answer: those of documents that are taken today. Older indexes may have longer ones.
+pub const ID_BYTES_MAX: usize = 2 << 10;
+/// See [`ID_BYTES_MAX`].
+pub const URL_BYTES_MAX: usize = 8 << 10;
+
+/// Returns details as an answer has them, with the names of what is cut, here or where they were read.
+pub fn shown(mut details: Details) -> (Details, Vec<String>) {
+    let mut cut = Vec::new();
+    let is_own_id = details.id == details.url;
+    if !is_own_id && details.id.len() > ID_BYTES_MAX {
+        cut.push("id".to_owned());
+    }
+    if details.title.chars().nth(TITLE_CHARS_MAX).is_some() {
+        cut.push("title".to_owned());
+    }
+    if details.url.len() > URL_BYTES_MAX {
+        cut.push("url".to_owned());
+        shorten(&mut details.url, URL_BYTES_MAX);
+        if is_own_id {
+            details.id.clone_from(&details.url);
+        }
+    }
+    if details.site.len() > URL_BYTES_MAX {
+        shorten(&mut details.site, URL_BYTES_MAX);
+    }
+    (details, cut)
+}
+
+/// Cuts a text after `bytes_max` bytes, and marks it.
+fn shorten(text: &mut String, bytes_max: usize) {
+    text.truncate(char_boundary(text, bytes_max));
+    text.push('…');
+}
+
+/// Returns the last boundary of characters at or before a byte.
+pub(crate) fn char_boundary(text: &str, at: usize) -> usize {
+    let mut boundary = at.min(text.len());
+    while !text.is_char_boundary(boundary) {
+        boundary -= 1;
+    }
+    boundary
+}
 
 /// Details of a hit, with the explanation of its score where requested.
 #[derive(Debug, Clone, PartialEq)]
@@ -146,6 +191,10 @@ impl Part {
             });
         }
         let mut details = reader.read(doc)?;
+        // An index of before ids had a limit.
+        if details.id != details.url && details.id.len() > ID_BYTES_MAX {
+            shorten(&mut details.id, ID_BYTES_MAX);
+        }
         if let Some((end, _)) = details.title.char_indices().nth(TITLE_CHARS_MAX) {
             details.title.truncate(end);
             details.title.push('…');
@@ -191,11 +240,12 @@ impl Budget {
     }
 }
 
+/// Returns the bytes of the details in an answer, where a URL is cut.
 fn text_bytes(hit: &HitDetails) -> usize {
     let details = &hit.details;
     [&details.id, &details.url, &details.title, &details.site]
         .iter()
-        .map(|text| text.len())
+        .map(|text| text.len().min(TITLE_BYTES_MAX))
         .sum()
 }
 

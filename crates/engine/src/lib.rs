@@ -53,6 +53,7 @@ mod sort_values;
 mod suggest;
 mod verifier;
 
+pub mod cut_values;
 pub mod details;
 pub mod lacks;
 pub mod site_limit;

@@ -1,5 +1,6 @@
 //! Texts that a hit shows of its stored document: the summary, and further fields.
 
+use crate::cut_values::cut_fields;
 use fields::TextFields;
 use index::{Index, IndexError, TextKey, Texts};
 use text::summary::{Summary, SummaryQuery};
@@ -11,7 +12,7 @@ pub(crate) fn shown_text(
     query: &SummaryQuery,
     buffer: &mut Vec<u8>,
     wants_fields: bool,
-) -> Result<Option<(String, Fields)>, IndexError> {
+) -> Result<Option<(String, Fields, Vec<String>)>, IndexError> {
     if index.documents().texts() == Texts::None {
         return Ok(Some(Default::default()));
     }
@@ -20,9 +21,12 @@ pub(crate) fn shown_text(
     documents.with_text(key, buffer, |_, body, fields| {
         let of_body = query.summary(body);
         let summary = summary_of(query, of_body, fields, index.statistics().text_fields());
-        let fields = wants_fields.then(|| json::parse_object(fields));
-        let fields = fields.and_then(Result::ok).unwrap_or_default();
-        text = Some((summary, fields));
+        let (fields, cut) = match wants_fields {
+            true => cut_fields(fields),
+            false => Default::default(),
+        };
+        let fields = json::parse_object(&fields).unwrap_or_default();
+        text = Some((summary, fields, cut));
     })?;
     Ok(text)
 }

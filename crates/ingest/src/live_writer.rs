@@ -305,6 +305,17 @@ impl LiveWriter {
         Ok(state.snapshot.generation())
     }
 
+    /// Asks for refreshes until at most `bytes` of changes wait for one.
+    ///
+    /// # Errors
+    /// As [`LiveWriter::refresh`].
+    pub fn make_room(&self, bytes: u64) -> Result<(), LiveError> {
+        while self.shared.state().pending_bytes() > bytes {
+            self.refresh()?;
+        }
+        Ok(())
+    }
+
     /// Returns the document at a URL with all accepted changes, and its version; `None` where there is none.
     ///
     /// # Errors

@@ -9,6 +9,7 @@ use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper_util::rt::TokioIo;
 use std::net::SocketAddr;
 use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 /// Time limit for an answer, longer than any server may take.
@@ -112,6 +113,39 @@ impl Client {
 pub(crate) async fn get(address: SocketAddr, path: &str) -> anyhow::Result<Answered> {
     let answered = Client::new(address).get(path).await;
     answered.map_err(|lost| anyhow::anyhow!("http://{address}{path}: {lost:?}"))
+}
+
+/// Sends a request with a body on a connection of its own; returns status and body of the answer. `headers` are whole
+/// lines.
+pub(crate) async fn send_body(
+    address: SocketAddr,
+    method: &str,
+    path: &str,
+    headers: &str,
+    body: &[u8],
+) -> std::io::Result<(u16, Vec<u8>)> {
+    let mut stream = TcpStream::connect(address).await?;
+    let head = format!(
+        "{method} {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n{headers}content-length: {}\r\n\r\n",
+        body.len()
+    );
+    let mut answer = Vec::new();
+    let (mut reading, mut writing) = stream.split();
+    let whole = [head.as_bytes(), body].concat();
+    // A server that refuses a body may close before it has read all of it.
+    let (sent, read) = tokio::join!(writing.write_all(&whole), reading.read_to_end(&mut answer));
+    let status = answer
+        .get(9..12)
+        .and_then(|status| std::str::from_utf8(status).ok());
+    match status.and_then(|status| status.parse().ok()) {
+        Some(status) => {
+            let end = answer.windows(4).position(|four| four == b"\r\n\r\n");
+            Ok((status, answer.split_off(end.map_or(0, |end| end + 4))))
+        }
+        None => Err(sent.and(read.map(drop)).err().unwrap_or_else(|| {
+            std::io::Error::new(std::io::ErrorKind::UnexpectedEof, "no answer")
+        })),
+    }
 }
 
 /// Returns a figure of `/metrics`, summed over all partitions.

@@ -48,6 +48,7 @@ pub use front_end::{FrontEnd, FrontEndOptions};
 pub use handlers::figures::Figures;
 pub use handlers::options::HandlerOptions;
 pub use handlers::options::Place;
+pub use http::host_names::parse_host_name;
 pub use http::indexnow::{IndexNowServer, JudgeSubmission, SubmissionReply, Submitted};
 pub use index_server::InProcessIndexServer;
 pub use index_server::synthetic::{SyntheticClock, SyntheticRequest, SyntheticTimes};

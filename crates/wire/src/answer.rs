@@ -56,11 +56,16 @@ fn is_false(flag: &bool) -> bool {
     !*flag
 }
 
+/// Names of the texts of a hit that may be cut.
+const OWN_NAMES: [&str; 3] = ["id", "url", "title"];
+
 impl SearchAnswer {
     /// Leaves only the fields with these names in the hits; `*` is all.
     pub fn keep_fields(&mut self, names: &[String]) {
         let is_kept = |name: &str| names.iter().any(|kept| kept == "*" || kept == name);
         for hit in &mut self.hits {
+            hit.cut
+                .retain(|name| is_kept(name) || OWN_NAMES.contains(&name.as_str()));
             hit.fields.retain(|name, _| is_kept(name));
         }
     }
@@ -208,6 +213,9 @@ pub struct Hit {
     /// Further fields of the document as stored, where requested.
     #[serde(default, skip_serializing_if = "json::Map::is_empty")]
     pub fields: json::Map,
+    /// Names of what was cut, since it is too long for an answer: `id`, `url`, `title`, and further fields.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cut: Vec<String>,
     /// Whether the site has further hits that the per-site limit left out.
     pub more_from_site: bool,
     /// Values by which the hit was sorted, in the order of the fields; null where it has none.

@@ -23,6 +23,7 @@ fn answer() -> SearchAnswer {
                 title_html: "<mark>a</mark>".into(),
                 fields: [("year".to_owned(), 2026.into())].into_iter().collect(),
                 more_from_site: true,
+                cut: Vec::new(),
                 sort: vec![2026.into(), serde_json::Value::Null],
                 lacks: Vec::new(),
                 explanation: None,
@@ -37,6 +38,7 @@ fn answer() -> SearchAnswer {
                 title_html: String::new(),
                 fields: json::Map::new(),
                 more_from_site: false,
+                cut: Vec::new(),
                 sort: Vec::new(),
                 lacks: vec!["sizes".into()],
                 explanation: Some(serde_json::json!({

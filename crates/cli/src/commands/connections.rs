@@ -1,6 +1,8 @@
 //! Options of the connections of a public port.
 
-use serve::{ClientHeader, ConnectionLimits, Network, TrustedProxies, parse_network};
+use serve::{
+    ClientHeader, ConnectionLimits, Network, TrustedProxies, parse_host_name, parse_network,
+};
 use std::time::Duration;
 
 /// Limits on connections and clients, and trusted proxies.
@@ -16,6 +18,11 @@ pub(crate) struct ConnectionArguments {
     /// Apply the limits to clients on this machine too
     #[arg(long)]
     limit_loopback: bool,
+    /// Name by which clients, or a proxy before the server, ask for it (the Host header): on loopback only localhost
+    /// and addresses of loopback are answered beside these, elsewhere any name unless some are given; may be given
+    /// more than once
+    #[arg(long, value_name = "NAME", value_parser = parse_host_name)]
+    host: Vec<String>,
     /// Address or network of a proxy that names its client in --client-header: 10.0.0.5 or 10.0.0.0/8; may be
     /// given more than once
     #[arg(long, value_name = "NETWORK", value_parser = parse_network)]
@@ -34,6 +41,11 @@ pub(crate) struct ConnectionArguments {
 }
 
 impl ConnectionArguments {
+    /// Returns the names of the server.
+    pub(crate) fn host_names(&self) -> Vec<String> {
+        self.host.clone()
+    }
+
     /// Returns the limits that the options set.
     pub(crate) fn limits(&self) -> ConnectionLimits {
         let share = ConnectionLimits::share_of_client(self.connections);

@@ -76,6 +76,10 @@ impl FrontEndArguments {
         self.connections.limits()
     }
 
+    pub(crate) fn host_names(&self) -> Vec<String> {
+        self.connections.host_names()
+    }
+
     pub(crate) fn admin(&self) -> anyhow::Result<AdminOptions> {
         self.admin.options()
     }
@@ -107,6 +111,7 @@ pub(super) fn run(arguments: FrontEndCommandArguments) -> anyhow::Result<ExitCod
         listen: arguments.listen,
         front_end: arguments.front_end.options(),
         limits: arguments.front_end.limits(),
+        host_names: arguments.front_end.host_names(),
         admin: arguments.front_end.admin()?,
         ..ServeOptions::default()
     };

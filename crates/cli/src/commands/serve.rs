@@ -122,6 +122,7 @@ pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<ExitCode> {
         queue_length: arguments.handlers.queue.unwrap_or(0),
         front_end: arguments.front_end.options(),
         limits: arguments.front_end.limits(),
+        host_names: arguments.front_end.host_names(),
         admin: arguments.front_end.admin()?,
         refresh: (arguments.refresh > 0.0).then(|| Duration::from_secs_f64(arguments.refresh)),
     };

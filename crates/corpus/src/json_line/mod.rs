@@ -3,6 +3,7 @@
 //! line := `{"url": string, "title": string?, "body": string?, "id": (string | number)?, field...}`
 //!
 //! - `url` is required, not empty and at most 8 KiB.
+//! - `id` has at most 2 KiB.
 //! - `title` and `body` may be missing or null, but not both: a line without text is a mistake
 //!   (usually a corpus with other names for its fields), and silence would hide it.
 //! - Every other field is kept as it was sent: numbers digit by digit, lists and objects up to [`json::DEPTH_MAX`] levels
@@ -17,6 +18,9 @@ use json::{Map, ParseError, Problem, Value};
 
 /// Upper limit on the bytes of a URL.
 pub const URL_BYTES_MAX: usize = 8 << 10;
+
+/// Upper limit on the bytes of an id: it is in every answer that has the document.
+pub const ID_BYTES_MAX: usize = 2 << 10;
 
 /// Reason why a line is not a document.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -46,6 +50,12 @@ pub enum LineError {
     #[error("`url` is {bytes} bytes long; at most {URL_BYTES_MAX} are taken")]
     LongUrl {
         /// Length of the URL in bytes.
+        bytes: usize,
+    },
+    /// The id is longer than [`ID_BYTES_MAX`].
+    #[error("`id` is {bytes} bytes long; at most {ID_BYTES_MAX} are taken")]
+    LongId {
+        /// Length of the id in bytes.
         bytes: usize,
     },
     /// Both title and body are missing.
@@ -133,6 +143,9 @@ fn of_record(mut record: Map) -> Result<Document, LineError> {
             });
         }
     };
+    if let Some(id) = id.as_ref().filter(|id| id.len() > ID_BYTES_MAX) {
+        return Err(LineError::LongId { bytes: id.len() });
+    }
     let title = text(record.remove("title"), "title")?;
     let body = text(record.remove("body"), "body")?;
     if title.is_none() && body.is_none() {

@@ -6,6 +6,7 @@ use crate::contained::Contained;
 use crate::extraction::Extractor;
 use crate::folder::{Folder, file_url};
 use crate::input::{Input, Meter};
+use crate::json_line::{ID_BYTES_MAX, LineError};
 use crate::json_lines::{JsonLines, LINE_BYTES_MAX};
 use crate::machine::{Machine, MachineRoots};
 use crate::opened::{OpenError, open_named};
@@ -201,8 +202,20 @@ impl Reader {
                 document,
                 text_bytes,
             } => {
-                self.progress.documents += 1;
                 self.progress.text_bytes += text_bytes;
+                let id_bytes = document.id.as_ref().map_or(0, String::len);
+                if id_bytes > ID_BYTES_MAX {
+                    // Whatever it was read from.
+                    let place = current.place();
+                    let bad = BadDocument {
+                        file: place.file.clone(),
+                        line: place.line,
+                        reason: LineError::LongId { bytes: id_bytes }.to_string(),
+                    };
+                    self.leave_out(bad)?;
+                    return Ok(Next::Meanwhile);
+                }
+                self.progress.documents += 1;
                 return Ok(Next::Document(document));
             }
             Step::Bad { bad, text_bytes } => {

@@ -106,7 +106,7 @@ impl Checked {
     /// Returns whether the two differ by more than a fifth, either way.
     pub fn is_contradiction(&self) -> bool {
         let ratio = self.ratio();
-        let agrees = ratio <= CONTRADICTION_MIN && ratio >= 1.0 / CONTRADICTION_MIN;
+        let agrees = (1.0 / CONTRADICTION_MIN..=CONTRADICTION_MIN).contains(&ratio);
         !agrees
     }
 }

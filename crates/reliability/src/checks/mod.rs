@@ -1,6 +1,7 @@
 //! The checks, by the names under which docs/reliability.md reports them.
 
 mod abandoned;
+mod bodies;
 mod bounded;
 mod complete;
 mod damage;
@@ -14,6 +15,7 @@ mod killed;
 mod overload;
 mod partial;
 mod rolling;
+mod seats;
 mod settings;
 mod soak;
 mod storm;
@@ -53,6 +55,12 @@ pub(crate) enum Check {
     /// The worst requests keep their bounds of bytes, memory and time
     #[value(name = "bounded")]
     Bounded,
+    /// Bodies of any shape keep the limit on memory
+    #[value(name = "bodies")]
+    Bodies,
+    /// Silent and slow connections close no port
+    #[value(name = "seats")]
+    Seats,
     /// No answer is wrong while files change under the servers
     V9,
     /// What a server that writes has acknowledged is there after it was killed
@@ -82,6 +90,8 @@ impl Check {
         Check::V8,
         Check::Complete,
         Check::Bounded,
+        Check::Bodies,
+        Check::Seats,
         Check::V9,
         Check::Durable,
         Check::Storm,
@@ -117,6 +127,8 @@ impl Check {
             Check::V8 => hostile::run(run).await,
             Check::Complete => complete::run(run).await,
             Check::Bounded => bounded::run(run).await,
+            Check::Bodies => bodies::run(run).await,
+            Check::Seats => seats::run(run).await,
             Check::V9 => damage::run(run).await,
             Check::Durable => durable::run(run).await,
             Check::Storm => storm::run(run).await,

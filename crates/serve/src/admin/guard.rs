@@ -21,11 +21,13 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub(crate) struct Guard(Arc<Conditions>);
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Conditions {
     address: SocketAddr,
-    /// Host name from the operator's options, if it is a name.
+    /// Host name of the address as the operator writes it, if it is a name.
     name: Option<String>,
+    /// Further names from the operator's options; `None` where there is no such option.
+    names: Option<Vec<String>>,
     token: Option<AdminToken>,
 }
 
@@ -40,7 +42,18 @@ impl Guard {
         Guard(Arc::new(Conditions {
             address,
             name: name.map(|(host, _)| host.to_ascii_lowercase()),
+            names: None,
             token,
+        }))
+    }
+
+    /// Returns the guard with further names, of `--host`.
+    pub(crate) fn with_names(self, names: &[String]) -> Guard {
+        let names = names.iter().map(|name| name.to_ascii_lowercase()).collect();
+        let conditions = Arc::unwrap_or_clone(self.0);
+        Guard(Arc::new(Conditions {
+            names: Some(names),
+            ..conditions
         }))
     }
 
@@ -60,7 +73,8 @@ async fn check(
     if request.uri().path() == "/healthz" && is_reading(request.method()) {
         return next.run(request).await;
     }
-    match conditions.refusal(request.method(), request.headers()) {
+    let target = request.uri().authority().map(Authority::as_str);
+    match conditions.refusal(request.method(), target, request.headers()) {
         Some(refused) => refused,
         None => next.run(request).await,
     }
@@ -68,14 +82,24 @@ async fn check(
 
 impl Conditions {
     /// Returns the refusal of a request that fails a condition; `None` if the request may pass.
-    fn refusal(&self, method: &Method, headers: &HeaderMap) -> Option<Response<Body>> {
+    /// `target` is the host of a target in full.
+    fn refusal(
+        &self,
+        method: &Method,
+        target: Option<&str>,
+        headers: &HeaderMap,
+    ) -> Option<Response<Body>> {
         let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
         let host = text(header::HOST).unwrap_or("");
-        if !self.is_host(host) {
+        if !self.is_host(host) || target.is_some_and(|target| !self.is_host(target)) {
+            let remedy = match self.names {
+                Some(_) => ", or start the server with --host NAME for the name that clients use",
+                None => "",
+            };
             return Some(refusal(
                 StatusCode::FORBIDDEN,
                 &format!(
-                    "the Host header names another server; ask for http://{}",
+                    "the Host header names another server; ask for http://{}{remedy}",
                     self.address
                 ),
             ));
@@ -109,14 +133,19 @@ impl Conditions {
             return false;
         };
         let name = authority.host().to_ascii_lowercase();
+        let name = name.strip_suffix('.').unwrap_or(&name);
         let literal = name.trim_start_matches('[').trim_end_matches(']');
+        let mut given = self.name.iter().chain(self.names.iter().flatten());
+        if given.any(|given| given == literal) {
+            return true;
+        }
         match literal.parse::<IpAddr>() {
             // An address literal cannot be redirected by DNS.
             Ok(ip) => {
-                let own = self.address.ip();
+                let (own, ip) = (self.address.ip(), ip.to_canonical());
                 ip.is_loopback() || ip == own || own.is_unspecified()
             }
-            Err(_) => name == "localhost" || self.name.as_ref() == Some(&name),
+            Err(_) => name == "localhost",
         }
     }
 }
@@ -146,7 +175,7 @@ mod tests {
         for (name, value) in headers {
             map.append(*name, value.parse().unwrap());
         }
-        let refused = guard.0.refusal(&method, &map);
+        let refused = guard.0.refusal(&method, None, &map);
         refused.map_or(200, |refused| refused.status().as_u16())
     }
 
@@ -213,6 +242,17 @@ mod tests {
                 "{host}"
             );
         }
+        let listed = guard.with_names(&["Admin.example".to_owned()]);
+        assert_eq!(
+            status(&listed, Method::GET, &[("host", "admin.example:7701")]),
+            200
+        );
+        assert_eq!(status(&listed, Method::GET, &[("host", "b.example")]), 403);
+        let headers = HeaderMap::from_iter([(header::HOST, "10.0.0.5".parse().unwrap())]);
+        let foreign = listed
+            .0
+            .refusal(&Method::GET, Some("evil.example:7701"), &headers);
+        assert_eq!(foreign.unwrap().status(), 403);
         let any = Guard::new("0.0.0.0:7701".parse().unwrap(), Some("0.0.0.0:7701"), None);
         assert_eq!(status(&any, Method::GET, &[("host", "10.1.2.3:7701")]), 200);
         assert_eq!(status(&any, Method::GET, &[("host", "evil.example")]), 403);

@@ -66,11 +66,12 @@ pub(crate) struct AdminServer {
 
 impl AdminServer {
     /// Binds the address of `options`; `None` where administration is off. `public` is the public
-    /// address; `is_any_port` tells whether the system chose its port.
+    /// address; `is_any_port` tells whether the system chose its port, `host_names` are further names of the server.
     pub(crate) fn bind(
         options: &AdminOptions,
         public: SocketAddr,
         is_any_port: bool,
+        host_names: &[String],
     ) -> Result<Option<AdminServer>, ServeError> {
         let named = match &options.address {
             AdminAddress::Off => return Ok(None),
@@ -93,7 +94,7 @@ impl AdminServer {
                 ),
             });
         }
-        let guard = Guard::new(address, named, options.token.clone());
+        let guard = Guard::new(address, named, options.token.clone()).with_names(host_names);
         Ok(Some(AdminServer {
             side: Side { listener, address },
             guard,

@@ -13,8 +13,12 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// Upper limit on connections: a few scrapers and monitors.
-const CONNECTIONS_MAX: usize = 64;
+/// Upper limit on connections, and on those of one client: a few scrapers, monitors and writers.
+const CONNECTIONS_MAX: usize = 128;
+const CONNECTIONS_PER_CLIENT: usize = 32;
+/// Upper limit on the threads of requests that wait for the disk or a refresh. More than connections: a request that
+/// others wait for must not wait for a thread.
+const THREADS_MAX: usize = CONNECTIONS_MAX + 64;
 /// Upper limit on the time for requests in work at the end.
 const END: Duration = Duration::from_secs(1);
 
@@ -46,6 +50,7 @@ impl Side {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_io()
             .enable_time()
+            .max_blocking_threads(THREADS_MAX)
             .build()
             .map_err(system)?;
         let (end, ended) = oneshot::channel::<()>();
@@ -56,6 +61,7 @@ impl Side {
                 };
                 let limits = ConnectionLimits {
                     connections_max: CONNECTIONS_MAX,
+                    connections_per_client: CONNECTIONS_PER_CLIENT,
                     ..ConnectionLimits::default()
                 };
                 // The listener has a flag of its own: it does not end when the server does.

@@ -222,6 +222,8 @@ pub struct TextSummary {
     pub html: String,
     /// Further fields as JSON, where wanted.
     pub fields: String,
+    /// Names of the fields that were cut.
+    pub cut: Vec<String>,
 }
 
 /// Best hits of one partition.

@@ -10,6 +10,7 @@ use crate::front_end::FrontEnd;
 use crate::front_end::FrontEndOptions;
 use crate::handlers::options::HandlerOptions;
 use crate::http::app::App;
+use crate::http::host_names::HostNames;
 use crate::http::routes::router;
 use crate::net::listener;
 use crate::net::listener::ConnectionLimits;
@@ -43,6 +44,9 @@ pub struct ServeOptions {
     pub front_end: FrontEndOptions,
     /// Limits of the connections.
     pub limits: ConnectionLimits,
+    /// Names by which clients ask for the server, beside those of loopback: on loopback the only ones that are
+    /// answered, elsewhere too where there are any.
+    pub host_names: Vec<String>,
     /// Administration options: metrics and reloads.
     pub admin: AdminOptions,
     /// Interval between two looks for a newer generation, which is opened then. `None`: only where asked.
@@ -59,6 +63,7 @@ impl Default for ServeOptions {
             queue_length: topology.queue_length,
             front_end: FrontEndOptions::default(),
             limits: ConnectionLimits::default(),
+            host_names: Vec::new(),
             admin: AdminOptions::default(),
             refresh: None,
         }
@@ -82,6 +87,7 @@ pub struct Server {
     address: SocketAddr,
     app: Arc<App>,
     limits: ConnectionLimits,
+    host_names: HostNames,
     admin: Option<AdminServer>,
     refresh: Option<Duration>,
     runtime: Runtime,
@@ -127,12 +133,14 @@ impl Server {
             },
         )?;
         let is_any_port = options.listen.ends_with(":0");
-        let admin = AdminServer::bind(&options.admin, address, is_any_port)?;
+        let names = &options.host_names;
+        let admin = AdminServer::bind(&options.admin, address, is_any_port, names)?;
         Ok(Server {
             listener,
             address,
             app: Arc::new(App::new(front_end, Draining::default())),
             limits: options.limits.clone(),
+            host_names: HostNames::new(address, names),
             admin,
             refresh: options.refresh,
             runtime,
@@ -214,7 +222,7 @@ impl Server {
             let watch = tokio::spawn(watch_cluster(Arc::clone(&app)));
             let reloads = tokio::spawn(reload_on_hangup(Arc::clone(&app)));
             let refreshing = tokio::spawn(refresh(Arc::clone(&app), self.refresh));
-            let router = router(app);
+            let router = router(app, self.host_names);
             let served = listener::serve(listener, router, &self.limits, &draining, shutdown).await;
             for task in [upkeep, watch, reloads, refreshing] {
                 task.abort();

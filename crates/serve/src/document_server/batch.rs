@@ -9,6 +9,7 @@
 use super::long_text::{LongText, Piece, pieces_count};
 use crate::api::messages::{SummariesOf, SummariesRequest, TextSummary};
 use crate::api::server_error::ServerError;
+use engine::cut_values::cut_fields;
 use engine::summary_of;
 use index::{Index, TextKey, Texts};
 use std::cell::RefCell;
@@ -270,13 +271,15 @@ impl Batch {
     /// Returns what is shown of a text, given the summary of its body.
     fn summary(&self, [url, _, fields]: [&str; 3], of_body: Summary) -> TextSummary {
         let text_fields = self.index.statistics().text_fields();
+        let (shown_fields, cut) = match self.wants_fields {
+            true => cut_fields(fields),
+            false => (String::new(), Vec::new()),
+        };
         TextSummary {
             url: url.to_owned(),
             html: summary_of(&self.query, of_body, fields, text_fields),
-            fields: match self.wants_fields {
-                true => fields.to_owned(),
-                false => String::new(),
-            },
+            fields: shown_fields,
+            cut,
         }
     }
 

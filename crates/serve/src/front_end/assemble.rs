@@ -3,6 +3,7 @@
 use crate::api::messages::{HitDetails, TextSummary};
 use crate::front_end::query_phase::Found;
 use crate::front_end::{fetch_phase::Shown, fetch_proof::MadeSummary};
+use engine::details::shown as shown_details;
 use engine::lacks::as_typed;
 use engine::site_limit::Candidate;
 use engine::sort_json;
@@ -10,6 +11,10 @@ use std::collections::HashMap;
 use text::Analyzer;
 use text::summary::{SummaryOptions, SummaryQuery};
 use wire::Hit;
+
+// An id that is taken today is never cut.
+const _: () = assert!(engine::details::ID_BYTES_MAX >= corpus::json_line::ID_BYTES_MAX);
+const _: () = assert!(engine::details::URL_BYTES_MAX >= corpus::json_line::URL_BYTES_MAX);
 
 /// Returns the hits of the page, without those whose details are lost.
 pub(crate) fn assemble(
@@ -61,16 +66,19 @@ fn hit_of(
         MadeSummary::Made(text) => text,
         MadeSummary::NoText | MadeSummary::Lost => TextSummary::default(),
     };
+    let (details, mut cut) = shown_details(hit.details);
+    cut.extend(text.cut);
     Hit {
-        id: hit.details.id,
-        url: hit.details.url,
-        title: hit.details.title,
+        id: details.id,
+        url: details.url,
+        title: details.title,
         title_html: String::new(),
-        site: hit.details.site,
+        site: details.site,
         score: candidate.hit.score,
         summary: text.html,
         // Fields that cannot be read are as good as none: documents are checked before they are stored.
         fields: json::parse_object(&text.fields).unwrap_or_default(),
+        cut,
         lacks: Vec::new(),
         sort: Vec::new(),
         more_from_site: has_more.get(site_hash).copied().unwrap_or(false),

@@ -386,15 +386,12 @@ impl FrontEnd {
         Ok((answer, complete.map(|proof| (proof, generation))))
     }
 
-    /// Refuses hits whose texts alone exceed the limit on an answer, before they are serialized.
+    /// Refuses hits whose texts alone exceed the limit on an answer, before they are serialized. Their fields are cut where
+    /// they are written, once it is known which of them are asked for.
     fn check_size(&self, hits: &[Hit], options: &SearchOptions) -> Result<(), SearchError> {
         let texts = |hit: &Hit| {
-            let fields = match hit.fields.is_empty() {
-                true => 0,
-                false => serde_json::to_string(&hit.fields).map_or(0, |json| json.len()),
-            };
             let texts = [&hit.url, &hit.title, &hit.title_html, &hit.summary];
-            fields + texts.iter().map(|text| text.len()).sum::<usize>()
+            texts.iter().map(|text| text.len()).sum::<usize>()
         };
         let bytes_max = self.options.answer_bytes_max;
         match hits.iter().map(texts).sum::<usize>() > bytes_max {

@@ -8,6 +8,7 @@ use crate::front_end::{FrontEnd, told};
 use crate::http::page;
 use crate::http::params::SearchParameters;
 use crate::metrics::front_end::Metrics;
+use crate::net::bodies::BodyPlaces;
 use crate::net::turns::{Turn, Turns};
 use crate::snapshot::reloads::{Reloaded, Reloads};
 use ingest::ResumingWriter;
@@ -25,6 +26,8 @@ pub(crate) struct App {
     pub(crate) writer: OnceLock<Arc<ResumingWriter>>,
     /// Crawl that fills the index, where this server has its directory.
     pub(crate) crawl: OnceLock<Arc<dyn ObservedCrawl>>,
+    /// Places of the large bodies of requests that write.
+    pub(crate) body_places: Arc<BodyPlaces>,
     reloads: Arc<Reloads<SearchError>>,
     turns: Turns,
 }
@@ -39,6 +42,7 @@ impl App {
             draining,
             writer: OnceLock::new(),
             crawl: OnceLock::new(),
+            body_places: Arc::default(),
             reloads: Arc::default(),
             turns: Turns::new(cores_count),
         }

@@ -7,10 +7,11 @@ use crate::admin::side::{Side, SideThread};
 use crate::api::draining::Draining;
 use crate::api::error::ServeError;
 use crate::http::layers::{finished, one_host};
-use crate::http::response::{JSON, refusal, respond};
+use crate::http::response::{JSON, refusal, respond, retry_soon};
+use crate::net::bodies::{BodyPlaces, ReceiveError, Received};
 use crate::net::socket::listen_on;
 use axum::Router;
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Body, Bytes};
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderValue, Response, StatusCode, header};
 use axum::middleware::{from_fn, map_response_with_state};
@@ -20,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Upper limit on a body, in bytes: 10,000 URLs of 200 bytes.
-const BODY_BYTES_MAX: usize = 2 << 20;
+const BODY_BYTES_MAX: u64 = 2 << 20;
 /// Time limit of reading a body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -46,6 +47,14 @@ pub struct SubmissionReply {
 
 /// Judge of submissions. It may wait for files and other servers.
 pub type JudgeSubmission = dyn Fn(Submitted) -> SubmissionReply + Send + Sync;
+
+/// State of the routes.
+#[derive(Clone)]
+struct Submissions {
+    judge: Arc<JudgeSubmission>,
+    /// Places of large bodies, so that their memory is bounded over all connections.
+    places: Arc<BodyPlaces>,
+}
 
 /// Listener that answers until it is dropped.
 pub struct IndexNowServer {
@@ -73,7 +82,10 @@ impl IndexNowServer {
             })
             .layer(from_fn(one_host))
             .layer(map_response_with_state(Draining::default(), finished))
-            .with_state(judge);
+            .with_state(Submissions {
+                judge,
+                places: Arc::default(),
+            });
         let side = Side { listener, address };
         Ok(IndexNowServer {
             address,
@@ -88,19 +100,24 @@ impl IndexNowServer {
 }
 
 async fn of_query(
-    State(judge): State<Arc<JudgeSubmission>>,
+    State(Submissions { judge, .. }): State<Submissions>,
     RawQuery(query): RawQuery,
 ) -> Response<Body> {
     judged(judge, Submitted::Query(query.unwrap_or_default())).await
 }
 
-async fn of_body(State(judge): State<Arc<JudgeSubmission>>, body: Body) -> Response<Body> {
-    match tokio::time::timeout(BODY_TIMEOUT, to_bytes(body, BODY_BYTES_MAX)).await {
-        Ok(Ok(body)) => judged(judge, Submitted::Body(body)).await,
-        Ok(Err(_)) => refusal(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            "the body was cut off, or has over 2 MiB; submit fewer URLs at a time",
-        ),
+async fn of_body(State(submissions): State<Submissions>, body: Body) -> Response<Body> {
+    let received = async {
+        let received = Received::first_part(body, BODY_BYTES_MAX).await?;
+        received.whole(&submissions.places).await
+    };
+    match tokio::time::timeout(BODY_TIMEOUT, received).await {
+        Ok(Ok(body)) => judged(submissions.judge, Submitted::Body(body)).await,
+        Ok(Err(ReceiveError::NoPlace)) => {
+            let error = ReceiveError::NoPlace;
+            retry_soon(refusal(error.status(), &error.to_string()))
+        }
+        Ok(Err(error)) => refusal(error.status(), &error.to_string()),
         Err(_) => refusal(
             StatusCode::REQUEST_TIMEOUT,
             "the body did not come within 10 s",

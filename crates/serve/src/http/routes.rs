@@ -2,6 +2,7 @@
 
 use crate::http::app::App;
 use crate::http::document::document;
+use crate::http::host_names::{HostNames, known_host};
 use crate::http::layers::{bounded_body, finished, one_host};
 use crate::http::page;
 use crate::http::page::assets::{FAVICON, SCRIPT, STYLE_SHEET};
@@ -12,12 +13,12 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::header::{self, HeaderMap, HeaderValue};
 use axum::http::{Response, StatusCode};
-use axum::middleware::{from_fn, map_response_with_state};
+use axum::middleware::{from_fn, from_fn_with_state, map_response_with_state};
 use axum::routing::{any, get};
 use std::sync::Arc;
 
-/// Returns the routes of an application.
-pub(crate) fn router(app: Arc<App>) -> Router {
+/// Returns the routes of an application, which is asked by its names.
+pub(crate) fn router(app: Arc<App>, names: HostNames) -> Router {
     let routes = Router::new()
         .route("/", get(search_page))
         .route("/search", get(search_json))
@@ -48,6 +49,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
                 "only GET and HEAD are answered; use GET",
             )
         })
+        .layer(from_fn_with_state(Arc::new(names), known_host))
         .layer(from_fn(one_host))
         .layer(map_response_with_state(app.draining.clone(), finished))
         .layer(from_fn(bounded_body))

@@ -12,8 +12,9 @@ use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::header::{HeaderName, HeaderValue};
 use axum::http::{Response, StatusCode};
+use engine::cut_values::cut_map;
 use std::sync::Arc;
-use wire::PhaseTimes;
+use wire::{PhaseTimes, SearchAnswer};
 
 /// Answers a search as JSON.
 pub(super) async fn search_json(
@@ -38,7 +39,7 @@ pub(super) async fn search_json(
     answer.keep_fields(&parameters.fields);
     let bytes_max = app.front_end.answer_bytes_max();
     let hits_count = answer.hits.len();
-    match rendered(hits_count, || answer.to_json()) {
+    match rendered(hits_count, || written(&mut answer, bytes_max)) {
         Ok(json) if json.len() > bytes_max => {
             let too_large = SearchError::too_large(parameters.options.explain, bytes_max);
             failed_json(&app, &app.failure(too_large))
@@ -98,6 +99,28 @@ pub(super) async fn search_page(
         }
         Err(failure) => failed_page(&app, &failure, raw.as_deref()),
     }
+}
+
+/// Writes an answer as JSON. Values are cut further where they make it too large, the longest first, so that a page does
+/// not fail because of a few documents.
+fn written(answer: &mut SearchAnswer, bytes_max: usize) -> serde_json::Result<String> {
+    /// Limits on a value to which all are cut, one after the other, in bytes.
+    const VALUE_BYTES_MAX: [usize; 4] = [8 << 10, 2 << 10, 512, 64];
+    let mut json = answer.to_json()?;
+    for value_bytes_max in VALUE_BYTES_MAX {
+        if json.len() <= bytes_max || answer.hits.iter().all(|hit| hit.fields.is_empty()) {
+            break;
+        }
+        for hit in &mut answer.hits {
+            for name in cut_map(&mut hit.fields, value_bytes_max, usize::MAX) {
+                if !hit.cut.contains(&name) {
+                    hit.cut.push(name);
+                }
+            }
+        }
+        json = answer.to_json()?;
+    }
+    Ok(json)
 }
 
 /// Serializes an answer; a large one beside the I/O threads.

@@ -1,6 +1,7 @@
 //! Connections and signals of a server process, and turns for work beside I/O.
 
 pub(crate) mod blocking;
+pub(crate) mod bodies;
 pub mod listener;
 pub(crate) mod reload_signal;
 pub(crate) mod socket;

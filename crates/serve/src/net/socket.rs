@@ -36,8 +36,20 @@ pub fn io_runtime_on(cpus: &CpuSet) -> Result<Runtime, ServeError> {
         })
 }
 
+/// Raises the limit on open files to what the system allows: each connection takes one, and the usual limit is a
+/// quarter of that on connections. If it cannot be raised, `accept` waits for closed connections.
+fn raise_open_files() {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    let mut limit = getrlimit(Resource::Nofile);
+    if limit.current != limit.maximum {
+        limit.current = limit.maximum;
+        let _ = setrlimit(Resource::Nofile, limit);
+    }
+}
+
 /// Binds `address` and listens on it; returns the socket and its address.
 pub(crate) fn listen_on(address: &str) -> Result<(TcpListener, SocketAddr), ServeError> {
+    raise_open_files();
     let refused = |source| ServeError::Listen {
         address: address.to_owned(),
         source,

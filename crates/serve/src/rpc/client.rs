@@ -245,6 +245,7 @@ impl DocumentServer for RemoteDocumentServer {
                         url: summary.url,
                         html: summary.html,
                         fields: summary.fields,
+                        cut: summary.cut,
                     };
                     summary.found.then_some(text)
                 };

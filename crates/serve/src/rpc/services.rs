@@ -229,12 +229,18 @@ impl documents::DocumentServer for DocumentService {
         let made = answered(form, |reply| self.0.summaries(asked, reply)).await?;
         let one = |summary: Option<TextSummary>| {
             let found = summary.is_some();
-            let TextSummary { url, html, fields } = summary.unwrap_or_default();
+            let TextSummary {
+                url,
+                html,
+                fields,
+                cut,
+            } = summary.unwrap_or_default();
             rpc::Summary {
                 found,
                 html,
                 url,
                 fields,
+                cut,
             }
         };
         Ok(Response::new(rpc::SummariesReply {

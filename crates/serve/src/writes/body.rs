@@ -1,8 +1,10 @@
-//! Changes in the body of a request.
+//! Changes in the body of a request, read one at a time.
 
-use corpus::{BodyObject, Document, json_objects};
+use corpus::json_line::URL_BYTES_MAX;
+use corpus::{BodyEntries, BodyEntry, BodyError, Document, EntryText};
 use ingest::Change;
-use serde_json::Value;
+use json::Value;
+use std::io::Read;
 
 /// Action of a request on the documents of its body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,90 +15,137 @@ pub(super) enum Action {
 }
 
 /// Change in a body, or the reason why it is none.
+#[derive(Debug)]
 pub(super) struct ReadChange {
     /// Line of the body, from 1; 0 for a URL in the request's own address.
     pub(super) line: u64,
     pub(super) change: Result<Change, String>,
+    /// Bytes of the entry.
+    pub(super) bytes: usize,
 }
 
-/// Reads the changes of a body.
-pub(super) fn changes(action: Action, body: &[u8]) -> Vec<ReadChange> {
-    if action == Action::Delete {
-        return deletes(body);
+impl ReadChange {
+    /// Returns the deletion that the request's own address names.
+    pub(super) fn deletion(url: &str) -> ReadChange {
+        ReadChange {
+            line: 0,
+            change: deleted(url),
+            bytes: url.len(),
+        }
     }
-    let objects = json_objects(body).into_iter();
-    let read = |BodyObject { line, object }| {
-        let change = object.and_then(|object| match action {
-            Action::Put => put(&object),
-            Action::Patch | Action::Delete => patch(&object),
-        });
-        ReadChange { line, change }
+}
+
+/// Reads the next change of a body; `None` at its end.
+pub(super) fn next_change<R: Read>(
+    action: Action,
+    entries: &mut BodyEntries<R>,
+) -> Result<Option<ReadChange>, BodyError> {
+    let Some(BodyEntry { line, text }) = entries.next_entry()? else {
+        return Ok(None);
     };
-    objects.map(read).collect()
+    let (bytes, change) = match text {
+        EntryText::TooLong { bytes } => (
+            0,
+            Err(format!(
+                "the entry has {bytes} bytes; 64 MiB at most are taken"
+            )),
+        ),
+        EntryText::Json(json) | EntryText::JsonLine(json) => (json.len(), read(action, &json)),
+        EntryText::Plain(text) => (
+            text.len(),
+            match action {
+                Action::Delete => plain_url(&text),
+                Action::Put | Action::Patch => read(action, &text),
+            },
+        ),
+    };
+    Ok(Some(ReadChange {
+        line,
+        change,
+        bytes,
+    }))
+}
+
+fn read(action: Action, json: &[u8]) -> Result<Change, String> {
+    match action {
+        Action::Put => put(json),
+        Action::Patch => patch(json),
+        Action::Delete => {
+            let value = json::parse(utf8(json)?).map_err(|error| format!("not JSON: {error}"))?;
+            url_of(&value)
+        }
+    }
 }
 
 fn put(object: &[u8]) -> Result<Change, String> {
-    let document = Document::from_json_line(object);
-    document.map(Change::Put).map_err(|error| error.to_string())
+    let document = Document::from_json_line(object).map_err(|error| error.to_string())?;
+    Ok(Change::Put(document))
+}
+
+fn utf8(json: &[u8]) -> Result<&str, String> {
+    std::str::from_utf8(json).map_err(|_| "not UTF-8".to_owned())
 }
 
 fn patch(object: &[u8]) -> Result<Change, String> {
-    let object = std::str::from_utf8(object).map_err(|_| "not UTF-8")?;
     let mut patch =
-        json::parse_object(object).map_err(|error| format!("not a JSON object: {error}"))?;
+        json::parse_object(utf8(object)?).map_err(|error| format!("not a JSON object: {error}"))?;
     match patch.remove("url") {
-        Some(json::Value::String(url)) if !url.is_empty() => Ok(Change::Patch { url, patch }),
+        Some(Value::String(url)) if !url.is_empty() => {
+            bounded(&url)?;
+            Ok(Change::Patch { url, patch })
+        }
         _ => Err("no `url`: a patch names its document".into()),
     }
 }
 
-/// Reads URLs to delete: an array of strings, or on each line a URL, a string or an object with a `url`.
-fn deletes(body: &[u8]) -> Vec<ReadChange> {
-    if body.trim_ascii_start().starts_with(b"[")
-        && let Ok(values) = serde_json::from_slice::<Vec<Value>>(body)
-    {
-        return values
-            .iter()
-            .map(|value| ReadChange {
-                line: 1,
-                change: url_of(value),
-            })
-            .collect();
+fn plain_url(text: &[u8]) -> Result<Change, String> {
+    match std::str::from_utf8(text) {
+        // A client that sends JSON further down would delete nothing, and be told that it did.
+        Ok(url) if url.starts_with(['{', '[', '"']) => Err(
+            "JSON among plain URLs: send a URL a line, or JSON alone, an array or a value a line"
+                .into(),
+        ),
+        Ok(url) => deleted(url),
+        Err(_) => Err("not UTF-8".into()),
     }
-    let lines = (1..).zip(body.split(|&byte| byte == b'\n'));
-    let lines = lines.filter(|(_, line)| !line.trim_ascii().is_empty());
-    let read = |(line, text): (u64, &[u8])| {
-        let change = match text.trim_ascii() {
-            json @ [b'{' | b'"', ..] => serde_json::from_slice(json)
-                .map_err(|error| format!("not JSON: {error}"))
-                .and_then(|value| url_of(&value)),
-            plain => match std::str::from_utf8(plain) {
-                Ok(url) => Ok(Change::Delete { url: url.into() }),
-                Err(_) => Err("not UTF-8".into()),
-            },
-        };
-        ReadChange { line, change }
-    };
-    lines.map(read).collect()
 }
 
 fn url_of(value: &Value) -> Result<Change, String> {
     let url = value.as_str().or_else(|| value.get("url")?.as_str());
     match url {
-        Some(url) if !url.is_empty() => Ok(Change::Delete { url: url.into() }),
+        Some(url) if !url.is_empty() => deleted(url),
         _ => Err("no URL: name it as a string, or as {\"url\": …}".into()),
+    }
+}
+
+fn deleted(url: &str) -> Result<Change, String> {
+    bounded(url)?;
+    Ok(Change::Delete { url: url.into() })
+}
+
+/// No document has a longer URL, and the log keeps what is deleted.
+fn bounded(url: &str) -> Result<(), String> {
+    match url.len() > URL_BYTES_MAX {
+        true => Err(format!(
+            "the URL is {} bytes long; at most {URL_BYTES_MAX} are taken",
+            url.len()
+        )),
+        false => Ok(()),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use corpus::BodyForm;
 
     fn read(action: Action, body: &str) -> Vec<(u64, Result<String, String>)> {
-        let changes = changes(action, body.as_bytes()).into_iter();
+        let mut entries = BodyEntries::new(body.as_bytes(), BodyForm::ByFirstByte, 1 << 20);
+        let mut changes = Vec::new();
+        while let Some(one) = next_change(action, &mut entries).unwrap() {
+            changes.push((one.line, one.change.map(|change| change.url().to_owned())));
+        }
         changes
-            .map(|one| (one.line, one.change.map(|change| change.url().to_owned())))
-            .collect()
     }
 
     #[test]
@@ -117,6 +166,26 @@ mod tests {
     }
 
     #[test]
+    fn json_among_plain_urls_and_long_urls_delete_nothing() {
+        let long = "x".repeat(URL_BYTES_MAX + 1);
+        for body in [
+            "a\n[\"b\"]",
+            "a\n\"b\"",
+            "a\n{\"url\":\"b\"}",
+            &format!("a\n{long}"),
+        ] {
+            let found = read(Action::Delete, body);
+            assert!(found[0].1.is_ok() && found[1].1.is_err(), "{found:?}");
+        }
+        assert!(read(Action::Delete, &format!("[\"{long}\"]"))[0].1.is_err());
+        assert!(
+            read(Action::Patch, &format!("{{\"url\":\"{long}\"}}"))[0]
+                .1
+                .is_err()
+        );
+    }
+
+    #[test]
     fn documents_and_patches_need_a_url() {
         let body = "{\"url\":\"a\",\"title\":\"t\"}\n{\"title\":\"t\"}\nnothing\n";
         for action in [Action::Put, Action::Patch] {
@@ -127,5 +196,25 @@ mod tests {
         }
         assert!(read(Action::Patch, "{\"url\":\"a\"}")[0].1.is_ok());
         assert!(read(Action::Put, "{\"url\":\"a\"}")[0].1.is_err());
+    }
+
+    #[test]
+    fn a_key_that_occurs_twice_is_refused_by_every_action() {
+        for object in [
+            r#"{"url":"a","url":"b","title":"t"}"#,
+            r#"{"url":"a","title":"t","title":"u"}"#,
+            r#"{"url":"a","title":"t","n":1,"n":1}"#,
+            r#"{"url":"a","title":"t","o":{"x":1,"y":[{"z":1,"z":2}]}}"#,
+            r#"{"url":"a","title":"t","u":1,"\u0075":1}"#,
+        ] {
+            for action in [Action::Put, Action::Patch, Action::Delete] {
+                let found = read(action, object).remove(0).1;
+                let reason = found.expect_err(object);
+                assert!(
+                    reason.contains("occurs twice"),
+                    "{action:?} {object}: {reason}"
+                );
+            }
+        }
     }
 }

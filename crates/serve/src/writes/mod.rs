@@ -1,14 +1,17 @@
 //! Writing over HTTP, at the admin address: documents are put, patched, deleted and read, and refreshes asked for.
 //!
 //! ```text
-//! request ──► body: decompressed, split into objects ──► changes ──► ingest::LiveWriter ──► durable ──► outcome
+//! request ──► receive: as it comes ──► apply: decompressed, read in batches ──► ingest::LiveWriter ──► durable ──► outcome
 //! ```
 //!
-//! Each request works on a thread of its own: it waits for a sync of the disk.
+//! Each request works on a thread of its own: it waits for a sync of the disk. Its memory does not depend on the length
+//! of its body, only on that of its largest document.
 
+mod routes;
+
+mod apply;
 mod body;
 mod outcome;
 mod parameters;
-mod routes;
 
 pub(crate) use routes::with_routes;

@@ -1,114 +1,189 @@
-//! Answers to requests that write.
+//! Answers to requests that write: counts of what was accepted and rejected, and the first reasons.
 
-use super::body::ReadChange;
 use crate::http::response::{JSON, refusal, respond, retry_soon};
 use axum::body::Body;
 use axum::http::{Response, StatusCode};
-use ingest::{Change, LiveError, Outcome};
-use serde_json::{Value, json};
+use ingest::{LiveError, Outcome};
+use serde::Serialize;
 
 /// Rejected changes that an answer names.
 const REJECTED_SHOWN_MAX: usize = 100;
+/// Upper limit on the characters of a reason.
+const REASON_CHARS_MAX: usize = 1_000;
+/// Documents whose versions an answer has, and the bytes of their URLs.
+const DOCUMENTS_SHOWN_MAX: usize = 100_000;
+const URL_BYTES_SHOWN_MAX: usize = 4 << 20;
 
-/// Change of a request, in the order of its body: its line and URL, and its number among those considered or the reason
-/// why it is none.
-pub(super) struct Considered {
-    line: u64,
-    url: String,
-    result: Result<usize, String>,
-}
-
-/// Splits what was read into the changes to consider, and all in their order.
-pub(super) fn separated(read: Vec<ReadChange>) -> (Vec<Change>, Vec<Considered>) {
-    let mut changes = Vec::with_capacity(read.len());
-    let considered = read
-        .into_iter()
-        .map(|ReadChange { line, change }| match change {
-            Ok(change) => {
-                let url = change.url().to_owned();
-                changes.push(change);
-                let result = Ok(changes.len() - 1);
-                Considered { line, url, result }
-            }
-            Err(reason) => Considered {
-                line,
-                url: String::new(),
-                result: Err(reason),
-            },
-        });
-    let considered = considered.collect();
-    (changes, considered)
-}
-
-/// Summary of a request: status, and the answer.
-pub(super) struct Summary {
+/// Count of the changes of a request. Its memory does not depend on their number.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    /// Whether the versions of all documents are answered.
+    versions: bool,
+    accepted: u64,
+    rejected_count: u64,
+    rejected: Vec<Rejected>,
+    documents: Vec<Written>,
+    url_bytes: usize,
+    documents_left_out: u64,
+    /// Status of the last change: that of the request where there is no other.
     status: StatusCode,
-    answer: serde_json::Map<String, Value>,
 }
 
-impl Summary {
-    /// Summarizes the outcomes of the changes. A request for one document has its outcome as status.
-    pub(super) fn of(considered: &[Considered], outcomes: &[Outcome], versions: bool) -> Summary {
-        let (mut accepted, mut rejected_count) = (0, 0);
-        let (mut rejected, mut documents) = (Vec::new(), Vec::new());
-        let mut status = StatusCode::OK;
-        let is_one = considered.len() == 1;
-        for Considered { line, url, result } in considered {
-            let outcome = match result {
-                Ok(number) => outcomes.get(*number).cloned(),
-                Err(reason) => Some(Outcome::Invalid(reason.clone())),
-            };
-            let outcome = outcome.unwrap_or_else(|| Outcome::Invalid("not considered".into()));
-            if let Outcome::Written(version) = &outcome
-                && (is_one || versions)
+/// Change that was not made.
+#[derive(Debug, Serialize)]
+struct Rejected {
+    #[serde(skip_serializing_if = "is_zero")]
+    line: u64,
+    reason: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    url: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
+}
+
+/// Document that was written.
+#[derive(Debug, Serialize)]
+struct Written {
+    url: String,
+    version: String,
+}
+
+/// Why the rest of a request was not done.
+#[derive(Debug, Serialize)]
+pub(super) struct Broken {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) line: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) offset: Option<u64>,
+    pub(super) reason: String,
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    accepted: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    documents: Option<&'a [Written]>,
+    #[serde(skip_serializing_if = "is_zero")]
+    documents_left_out: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Broken>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    generation: Option<u64>,
+    rejected: &'a [Rejected],
+    rejected_count: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+impl Tally {
+    pub(super) fn new(versions: bool) -> Tally {
+        Tally {
+            versions,
+            ..Tally::default()
+        }
+    }
+
+    /// Returns the number of changes so far.
+    pub(super) fn total(&self) -> u64 {
+        self.accepted + self.rejected_count
+    }
+
+    /// Counts an entry that is no change.
+    pub(super) fn reject(&mut self, line: u64, reason: String) {
+        self.count(line, String::new(), &Outcome::Invalid(reason));
+    }
+
+    /// Counts a change that was considered.
+    pub(super) fn count(&mut self, line: u64, url: String, outcome: &Outcome) {
+        let (status, reason, version) = told(outcome);
+        self.status = status;
+        if outcome.is_made() {
+            if let Outcome::Written(version) = outcome
+                && (self.versions || self.total() == 0)
             {
-                documents.push(json!({ "url": url, "version": version.to_string() }));
+                self.show_version(url, version.to_string());
             }
-            if outcome.is_made() {
-                accepted += 1;
-                continue;
-            }
-            rejected_count += 1;
-            let (of_one, reason, version) = told(&outcome);
-            if is_one {
-                status = of_one;
-            }
-            if rejected.len() < REJECTED_SHOWN_MAX {
-                let mut one = serde_json::Map::new();
-                if *line > 0 {
-                    one.insert("line".into(), (*line).into());
-                }
-                if !url.is_empty() {
-                    one.insert("url".into(), url.clone().into());
-                }
-                one.insert("reason".into(), reason.into());
-                if let Some(version) = version {
-                    one.insert("version".into(), version.into());
-                }
-                rejected.push(Value::Object(one));
-            }
+            self.accepted += 1;
+            return;
         }
-        if accepted == 0 && !is_one {
-            status = StatusCode::BAD_REQUEST;
+        self.rejected_count += 1;
+        if self.rejected.len() < REJECTED_SHOWN_MAX {
+            let reason = reason.chars().take(REASON_CHARS_MAX).collect();
+            self.rejected.push(Rejected {
+                line,
+                reason,
+                url,
+                version,
+            });
         }
-        let mut answer = serde_json::Map::new();
-        answer.insert("accepted".into(), accepted.into());
-        answer.insert("rejected_count".into(), rejected_count.into());
-        answer.insert("rejected".into(), rejected.into());
-        if is_one || versions {
-            answer.insert("documents".into(), documents.into());
-        }
-        Summary { status, answer }
     }
 
-    /// Adds the generation that has the changes.
-    pub(super) fn with_generation(mut self, generation: u64) -> Summary {
-        self.answer.insert("generation".into(), generation.into());
-        self
+    fn show_version(&mut self, url: String, version: String) {
+        self.url_bytes += url.len();
+        let has_room = self.documents.len() < DOCUMENTS_SHOWN_MAX
+            && self.url_bytes <= URL_BYTES_SHOWN_MAX
+            && self.documents_left_out == 0;
+        match has_room {
+            true => self.documents.push(Written { url, version }),
+            false => self.documents_left_out += 1,
+        }
     }
 
-    pub(super) fn response(self) -> Response<Body> {
-        respond(self.status, JSON, Value::Object(self.answer).to_string())
+    /// Returns the answer to a request that was read to its end. A request for one document has its outcome as status.
+    pub(super) fn response(&self, generation: Option<u64>) -> Response<Body> {
+        let status = match (self.total(), self.accepted) {
+            (1, _) => self.status,
+            (_, 0) => StatusCode::BAD_REQUEST,
+            _ => StatusCode::OK,
+        };
+        self.answered(status, generation, None)
+    }
+
+    /// Returns the answer to a request of which the rest was not done. What was accepted before is durable.
+    pub(super) fn broken(&self, status: StatusCode, broken: Broken) -> Response<Body> {
+        self.answered(status, None, Some(broken))
+    }
+
+    /// Returns the answer to a request that the writer refused, wholly or from here on.
+    pub(super) fn refused(&self, error: &LiveError) -> Response<Body> {
+        if self.total() == 0 {
+            return refused(error);
+        }
+        let (status, is_soon) = refusal_of(error);
+        let broken = Broken {
+            line: None,
+            offset: None,
+            reason: error.to_string(),
+        };
+        let response = self.broken(status, broken);
+        match is_soon {
+            true => retry_soon(response),
+            false => response,
+        }
+    }
+
+    fn answered(
+        &self,
+        status: StatusCode,
+        generation: Option<u64>,
+        error: Option<Broken>,
+    ) -> Response<Body> {
+        let shows_documents = self.versions || self.total() == 1;
+        let answer = Answer {
+            accepted: self.accepted,
+            documents: shows_documents.then_some(&self.documents),
+            documents_left_out: self.documents_left_out,
+            error,
+            generation,
+            rejected: &self.rejected,
+            rejected_count: self.rejected_count,
+        };
+        match serde_json::to_string(&answer) {
+            Ok(json) => respond(status, JSON, json),
+            Err(error) => refusal(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
+        }
     }
 }
 
@@ -137,22 +212,26 @@ fn told(outcome: &Outcome) -> (StatusCode, String, Option<String>) {
 
 /// Returns the response to a request that the writer refused.
 pub(super) fn refused(error: &LiveError) -> Response<Body> {
-    let status = match error {
-        LiveError::Full { .. } => StatusCode::TOO_MANY_REQUESTS,
-        LiveError::NoTexts => StatusCode::BAD_REQUEST,
-        LiveError::Unreadable { .. } => StatusCode::INTERNAL_SERVER_ERROR,
-        LiveError::NoRoom { .. } => StatusCode::INSUFFICIENT_STORAGE,
-        _ => StatusCode::SERVICE_UNAVAILABLE,
-    };
+    let (status, is_soon) = refusal_of(error);
     let response = refusal(status, &error.to_string());
+    match is_soon {
+        true => retry_soon(response),
+        false => response,
+    }
+}
+
+/// Returns the status of a refusal, and whether its cause may be gone in a second.
+fn refusal_of(error: &LiveError) -> (StatusCode, bool) {
     match error {
-        LiveError::Full { .. }
-        | LiveError::LogFailed { .. }
-        | LiveError::NoRoom { .. }
+        LiveError::Full { .. } => (StatusCode::TOO_MANY_REQUESTS, true),
+        LiveError::NoTexts => (StatusCode::BAD_REQUEST, false),
+        LiveError::Unreadable { .. } => (StatusCode::INTERNAL_SERVER_ERROR, false),
+        LiveError::NoRoom { .. } => (StatusCode::INSUFFICIENT_STORAGE, true),
+        LiveError::LogFailed { .. }
         | LiveError::Undecided { .. }
         | LiveError::Ending
-        | LiveError::NotRefreshed { .. } => retry_soon(response),
-        _ => response,
+        | LiveError::NotRefreshed { .. } => (StatusCode::SERVICE_UNAVAILABLE, true),
+        _ => (StatusCode::SERVICE_UNAVAILABLE, false),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Parameters of requests that write.
 
 use ingest::{Condition, Version};
+use std::collections::HashSet;
 
 /// Condition of the answer to a request, beyond durability.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -30,12 +31,17 @@ pub(super) struct WriteParameters {
 /// Parses the text behind the `?`; fails with parameter and reason. `known` are the parameters of the route.
 pub(super) fn parse(raw: Option<&str>, known: &[&str]) -> Result<WriteParameters, String> {
     let mut parameters = WriteParameters::default();
+    let mut seen = HashSet::new();
     for (name, value) in url::form_urlencoded::parse(raw.unwrap_or("").as_bytes()) {
         if !known.contains(&name.as_ref()) {
             return Err(format!(
                 "{name}: no parameter of this request; it takes {}",
                 known.join(", ")
             ));
+        }
+        // Which of two values is meant would be a guess; only URLs are a list.
+        if name != "url" && !seen.insert(name.clone()) {
+            return Err(format!("{name}: given twice; give it once"));
         }
         match name.as_ref() {
             "refresh" => {

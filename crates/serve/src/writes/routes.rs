@@ -1,24 +1,25 @@
 //! Routes of a server that writes.
 
-use super::body::{Action, ReadChange, changes};
-use super::outcome::{Summary, refused, refused_after, separated};
-use super::parameters::{Refresh, WriteParameters, parse};
+use super::apply::{WriteRequest, not_received};
+use super::body::Action;
+use super::outcome::{refused, refused_after};
+use super::parameters::{Refresh, parse};
 use crate::http::app::App;
 use crate::http::response::{JSON, refusal, respond};
+use crate::net::bodies::Received;
 use axum::Router;
-use axum::body::{Body, to_bytes};
+use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, Response, StatusCode, header};
 use axum::routing::{get, post};
-use corpus::decoded_body;
+use corpus::BodyForm;
 use engine::{Engine, EngineError, Operator};
-use ingest::{Change, ConditionalChange, LiveError, LiveWriter};
+use ingest::{LiveError, LiveWriter};
 use serde_json::json;
 use std::sync::Arc;
 
-/// Upper limits on a body as sent and decompressed, in bytes.
-const BODY_BYTES_MAX: usize = 64 << 20;
-const DECODED_BYTES_MAX: usize = 256 << 20;
+/// Upper limit on a body as sent, in bytes.
+const BODY_BYTES_MAX: u64 = 64 << 20;
 /// URLs that a dry run names.
 const NAMED_MAX: usize = 10;
 
@@ -46,16 +47,20 @@ async fn with_writer(
     work: impl FnOnce(&LiveWriter) -> Response<Body> + Send + 'static,
 ) -> Response<Body> {
     let Some(writer) = app.writer.get().map(|writer| writer.current()) else {
-        return refusal(
-            StatusCode::NOT_FOUND,
-            "this server does not write; start it with --writable",
-        );
+        return no_writer();
     };
     let answered = tokio::task::spawn_blocking(move || work(&writer)).await;
     answered.unwrap_or_else(|_| {
         let reason = "the request was given up; see the server's log";
         refusal(StatusCode::INTERNAL_SERVER_ERROR, reason)
     })
+}
+
+fn no_writer() -> Response<Body> {
+    refusal(
+        StatusCode::NOT_FOUND,
+        "this server does not write; start it with --writable",
+    )
 }
 
 fn bad_request(reason: &str) -> Response<Body> {
@@ -77,59 +82,32 @@ async fn change(
         Ok(parameters) => parameters,
         Err(reason) => return bad_request(&reason),
     };
-    let Ok(body) = to_bytes(body, BODY_BYTES_MAX).await else {
-        let reason = format!(
-            "the body was cut off, or has over {BODY_BYTES_MAX} bytes; send smaller batches"
-        );
-        return refusal(StatusCode::PAYLOAD_TOO_LARGE, &reason);
-    };
-    let encoding = headers.get(header::CONTENT_ENCODING);
-    let encoding = encoding.and_then(|value| value.to_str().ok()).unwrap_or("");
-    let encoding = encoding.trim().to_ascii_lowercase();
-    with_writer(&app, move |writer| {
-        let body = match decoded_body(&encoding, body.into(), DECODED_BYTES_MAX) {
-            Ok(body) => body,
-            Err(error) => return bad_request(&format!("the body cannot be decompressed: {error}")),
-        };
-        let named = parameters.urls.iter().map(|url| ReadChange {
-            line: 0,
-            change: Ok(Change::Delete { url: url.clone() }),
-        });
-        let read = named.chain(changes(action, &body)).collect();
-        apply(writer, read, &parameters).unwrap_or_else(|error| refused(&error))
-    })
-    .await
-}
-
-/// Makes the changes of a request, and refreshes as it asks for.
-fn apply(
-    writer: &LiveWriter,
-    read: Vec<ReadChange>,
-    parameters: &WriteParameters,
-) -> Result<Response<Body>, LiveError> {
-    if read.is_empty() {
-        return Ok(bad_request(
-            "no document in the request; send an array of objects, or one a line",
-        ));
+    if app.writer.get().is_none() {
+        return no_writer();
     }
-    if parameters.condition.is_some() && read.len() > 1 {
-        return Ok(bad_request(
-            "if_version holds for one document; send the others by themselves",
-        ));
-    }
-    let (changes, considered) = separated(read);
-    let conditional = changes.into_iter().map(|change| ConditionalChange {
-        change,
-        condition: parameters.condition,
-    });
-    let outcomes = writer.apply(conditional.collect())?;
-    let summary = Summary::of(&considered, &outcomes, parameters.versions);
-    let summary = match parameters.refresh {
-        Refresh::None => summary,
-        Refresh::Wait => summary.with_generation(writer.wait_for_refresh()?),
-        Refresh::Now => summary.with_generation(writer.refresh()?),
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    let form = BodyForm::of_content_type(text(header::CONTENT_TYPE).unwrap_or(""));
+    let encoding = text(header::CONTENT_ENCODING).unwrap_or("").trim();
+    let encoding = encoding.to_ascii_lowercase();
+    let (body, rest) = match Received::first_part(body, BODY_BYTES_MAX).await {
+        Ok(received) => received.split(),
+        Err(error) => return not_received(error),
     };
-    Ok(summary.response())
+    let request = WriteRequest {
+        action,
+        parameters,
+        form,
+        encoding,
+        body,
+    };
+    let places = Arc::clone(&app.body_places);
+    let answered = with_writer(&app, move |writer| request.run(writer, &places));
+    let Some(rest) = rest else {
+        return answered.await;
+    };
+    // A client that is answered before it has sent everything may lose the answer with the connection.
+    let (answer, ()) = tokio::join!(answered, rest.hand_on(&app.body_places));
+    answer
 }
 
 async fn document(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Response<Body> {

@@ -25,7 +25,7 @@ fn kept(server: &Running) -> Option<TcpStream> {
 
 /// Returns whether a health check over a connection is answered.
 fn asks(stream: &mut TcpStream, headers: &str) -> bool {
-    let request = format!("GET /healthz HTTP/1.1\r\nHost: x\r\n{headers}\r\n");
+    let request = format!("GET /healthz HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n");
     let mut bytes = [0; 1024];
     stream.write_all(request.as_bytes()).is_ok()
         && matches!(stream.read(&mut bytes), Ok(length) if bytes[..length].starts_with(b"HTTP/1.1 200"))
@@ -88,7 +88,8 @@ fn a_client_has_its_share_of_connections_and_no_more() {
 /// Opens a connection that requests a large page repeatedly and reads nothing.
 fn greedy(server: &Running, headers: &str) -> TcpStream {
     let mut stream = TcpStream::connect(server.address).unwrap();
-    let request = format!("GET /?q=alpha&k=1000&per_site=0 HTTP/1.1\r\nHost: x\r\n{headers}\r\n");
+    let request =
+        format!("GET /?q=alpha&k=1000&per_site=0 HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n");
     stream.write_all(request.repeat(20).as_bytes()).unwrap();
     stream
 }
@@ -145,7 +146,7 @@ fn clients_behind_a_proxy_are_told_apart() {
                 let mut stream = TcpStream::connect(host).unwrap();
                 let client = address(at);
                 let request = format!(
-                    "GET /?q=alpha&k=1000&per_site=0 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\
+                    "GET /?q=alpha&k=1000&per_site=0 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
                      X-Forwarded-For: 10.9.9.9, 192.0.2.{client}\r\n\r\n"
                 );
                 stream.write_all(request.as_bytes()).unwrap();

@@ -48,7 +48,7 @@ fn a_request_names_one_host() {
 fn heads_have_32_kib() {
     let server = start();
     let of = |bytes: usize| {
-        let head = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX: \r\n\r\n";
+        let head = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX: \r\n\r\n";
         let filled = "y".repeat(bytes - head.len());
         let request = head.replace("X: ", &format!("X: {filled}"));
         assert_eq!(request.len(), bytes);
@@ -74,7 +74,7 @@ fn half_closed(server: &Running, request: &str) -> String {
 fn who_ends_its_sending_side_gets_its_answer() {
     let server = start();
     for path in ["/healthz", "/search?q=alpha", "/?q=alpha", "/nothing"] {
-        let request = format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n");
+        let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
         let expected = server.get(path).status;
         for _ in 0..20 {
             let answer = half_closed(&server, &request);
@@ -109,7 +109,8 @@ fn hidden_characters_never_reach_a_page() {
     ] {
         let page = raw_to(
             server.address,
-            format!("GET {target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").as_bytes(),
+            format!("GET {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                .as_bytes(),
         );
         assert!(page.status < 500, "{target}");
         let found = page.body.chars().find(|c| hidden(*c));

@@ -3,10 +3,10 @@ use crate::http::{Response, raw_to};
 use serve::{IndexNowServer, SubmissionReply, Submitted};
 use std::sync::{Arc, Mutex};
 
-type Seen = Arc<Mutex<Vec<Submitted>>>;
+pub(crate) type Seen = Arc<Mutex<Vec<Submitted>>>;
 
 /// Starts a listener whose judge takes all that names a key, and notes what it sees.
-fn started() -> (IndexNowServer, Seen) {
+pub(crate) fn started() -> (IndexNowServer, Seen) {
     let seen = Seen::default();
     let noted = seen.clone();
     let judge = move |submitted: Submitted| {
@@ -25,7 +25,7 @@ fn started() -> (IndexNowServer, Seen) {
     (server, seen)
 }
 
-fn ask(server: &IndexNowServer, first: &str, body: &str) -> Response {
+pub(crate) fn ask(server: &IndexNowServer, first: &str, body: &str) -> Response {
     let head = format!(
         "{first} HTTP/1.1\r\nHost: any.example\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
         body.len()

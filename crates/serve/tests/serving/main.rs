@@ -1,5 +1,6 @@
 //! Serving a small index from end to end: in process, over gRPC, and over a real socket.
 mod administration;
+mod bodies;
 mod bounds;
 mod clients;
 mod conformance;
@@ -12,14 +13,17 @@ mod deadlines;
 mod embedded;
 mod failing;
 mod fairness;
+mod hosts;
 mod http;
 mod hurrying;
 mod indexnow;
 mod paging;
 mod parallel;
+mod poisoned;
 mod processes;
 mod reloading;
 mod replicas;
+mod seats;
 mod storms;
 mod summaries;
 #[cfg(unix)]

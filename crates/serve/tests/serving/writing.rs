@@ -13,7 +13,7 @@ use std::time::Duration;
 use vfs::{MemoryStorage, SharedStorage};
 
 /// A server that writes, refreshing only where asked.
-fn writing(partitions: usize, texts: Texts) -> (SharedStorage, Running) {
+pub(crate) fn writing(partitions: usize, texts: Texts) -> (SharedStorage, Running) {
     let storage: SharedStorage = Arc::new(MemoryStorage::default());
     let layout = BuildOptions {
         chunks: Some(4),
@@ -43,7 +43,13 @@ fn writing(partitions: usize, texts: Texts) -> (SharedStorage, Running) {
     (storage, Running::of(server.with_writer(writer).unwrap()))
 }
 
-fn send(server: &Running, method: &str, target: &str, headers: &str, body: &[u8]) -> Response {
+pub(crate) fn send(
+    server: &Running,
+    method: &str,
+    target: &str,
+    headers: &str,
+    body: &[u8],
+) -> Response {
     let admin = server.admin();
     let mut request = format!(
         "{method} {target} HTTP/1.1\r\nHost: {admin}\r\nConnection: close\r\n{headers}Content-Length: {}\r\n\r\n",
@@ -55,19 +61,19 @@ fn send(server: &Running, method: &str, target: &str, headers: &str, body: &[u8]
 }
 
 #[track_caller]
-fn sent(server: &Running, method: &str, target: &str, body: &str, status: u16) -> Value {
+pub(crate) fn sent(server: &Running, method: &str, target: &str, body: &str, status: u16) -> Value {
     let answered = send(server, method, target, "", body.as_bytes());
     assert_eq!(answered.status, status, "{}", answered.body);
     serde_json::from_str(&answered.body).unwrap()
 }
 
-fn total(server: &Running, query: &str) -> u64 {
+pub(crate) fn total(server: &Running, query: &str) -> u64 {
     let answer = server.get(&format!("/search?q={query}"));
     let answer: Value = serde_json::from_str(&answer.body).unwrap();
     answer["total"]["value"].as_u64().unwrap()
 }
 
-fn line(document: &Document) -> String {
+pub(crate) fn line(document: &Document) -> String {
     let mut object = document.fields.clone();
     for (name, text) in [
         ("url", &document.url),
@@ -279,7 +285,7 @@ fn what_is_refused_is_named_and_the_rest_accepted() {
     );
     assert_eq!(foreign.status, 403);
     let public = server.raw(
-        b"POST /documents HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}",
+        b"POST /documents HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}",
     );
     assert_eq!(public.status, 404);
     assert!(public.body.contains("admin address"), "{}", public.body);

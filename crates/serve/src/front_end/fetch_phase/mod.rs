@@ -54,6 +54,9 @@ pub(crate) struct Shown {
     pub(crate) proof: Option<CertainDetails>,
 }
 
+/// Least limit on the details from one partition, in bytes: more than those of any one hit.
+const DETAILS_BYTES_MIN: usize = 256 << 10;
+
 /// Chunks without an answer, each with its failure.
 type Losses = Vec<(Chunks, ServerError)>;
 /// Text from a document server: `None` without a reply, `Some(None)` where the store has no text.
@@ -146,7 +149,9 @@ impl Page<'_> {
                 hits: places.iter().map(address).collect(),
                 explain: self.options.explain,
                 lacks: found.some_words_from.is_some() && !is_apart,
-                bytes_max: self.bytes_max * places.len() / page.len().max(1),
+                // A part with few of the hits may have long ones.
+                bytes_max: (self.bytes_max * places.len() / page.len().max(1))
+                    .max(self.bytes_max.min(DETAILS_BYTES_MIN)),
                 generation: found.generation,
                 deadline: self.deadline,
             };

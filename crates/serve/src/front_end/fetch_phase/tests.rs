@@ -32,6 +32,7 @@ impl DocumentServer for Colliding {
                 url: url.to_owned(),
                 html: format!("text of {url}"),
                 fields: String::new(),
+                cut: Vec::new(),
             })
         };
         reply.send(Ok(match request.of {

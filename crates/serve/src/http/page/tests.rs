@@ -14,6 +14,7 @@ fn hit(title: &str, url: &str) -> Hit {
         summary: "a <mark>word</mark> &lt;b&gt;".into(),
         title_html: String::new(),
         fields: json::Map::new(),
+        cut: Vec::new(),
         more_from_site: true,
         lacks: Vec::new(),
         sort: Vec::new(),

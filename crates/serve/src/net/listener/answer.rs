@@ -5,10 +5,11 @@ use super::client::ClientAddress;
 use super::connection::{Answering, Connection};
 use super::limits::ConnectionLimits;
 use super::output::{LARGE_BYTES, Output, Room, TooMuch, held};
+use super::timed_body::TimedBody;
 use crate::http::response::{refusal, retry_soon};
 use axum::Router;
 use axum::body::Body;
-use axum::http::{HeaderValue, Request, Response, StatusCode, Version, header};
+use axum::http::{HeaderValue, Method, Request, Response, StatusCode, Version, header};
 use hyper::body::{Bytes, Frame, Incoming, SizeHint};
 use hyper::service::Service;
 use hyper_util::service::TowerToHyperService;
@@ -76,12 +77,16 @@ impl Answers {
         self: &Arc<Self>,
         connection: &Arc<Connection>,
         peer: IpAddr,
+        is_for_health: bool,
         request: Request<Incoming>,
     ) -> impl Future<Output = Result<Response<Answer>, Infallible>> + use<> {
         let answering = connection.begin(request.version() >= Version::HTTP_11);
         let answers = Arc::clone(self);
+        let is_refused = is_for_health && !is_health_check(&request);
+        let request = request.map(|body| TimedBody::new(body, connection, &self.limits));
         async move {
             match answering {
+                Some(answering) if is_refused => Ok(no_seat(answering)),
                 Some(answering) => answers.answer(answering, peer, request).await,
                 // The connection was just closed to make room, so its task is about to drop this future.
                 None => std::future::pending().await,
@@ -93,7 +98,7 @@ impl Answers {
         &self,
         answering: Answering,
         peer: IpAddr,
-        request: Request<Incoming>,
+        request: Request<TimedBody>,
     ) -> Result<Response<Answer>, Infallible> {
         let ip = self.limits.trusted_proxies.client(peer, request.headers());
         let client = ClientAddress::of(ip);
@@ -130,6 +135,19 @@ impl Answers {
         };
         response.map(|body| Answer::new(body, room, answering))
     }
+}
+
+/// Returns whether a request asks for the health of the server.
+fn is_health_check(request: &Request<Incoming>) -> bool {
+    request.uri().path() == "/healthz" && matches!(*request.method(), Method::GET | Method::HEAD)
+}
+
+fn no_seat(answering: Answering) -> Response<Answer> {
+    ended(
+        StatusCode::SERVICE_UNAVAILABLE,
+        "every connection of this port is busy; try again in a moment",
+        answering,
+    )
 }
 
 fn too_many_of_client(answering: Answering, is_proxy: bool) -> Response<Answer> {

@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 ///
 /// ```text
 /// idle ─ head read ─► working ─ response there ─► answering ─ body taken ─► idle
-///   └─ room is needed ─► closed
+///   └─ room is needed ─► closed ◄─ room is needed ─┘ while the body of the request is waited for
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
@@ -35,8 +35,15 @@ pub(super) struct Connection {
     write_waits: AtomicBool,
     /// Whether the client's version of HTTP has interim responses.
     knows_interim: AtomicBool,
+    /// Time at which a wait for the body of the request began, in milliseconds after `opened`, plus one; 0 without one.
+    body_since_ms: AtomicU64,
+    /// Time by which the body was behind the rate of a prompt client before this wait, in milliseconds.
+    body_behind_ms: AtomicU64,
     closed: Notify,
 }
+
+/// Rate of a body from which on its client counts as prompt, in bytes a second.
+const PROMPT_BYTES_S: u64 = 256 << 10;
 
 /// Guard of an answer under way, dropped when the answer is complete or abandoned.
 #[derive(Debug)]
@@ -50,6 +57,8 @@ impl Connection {
             idle_since_ms: AtomicU64::new(0),
             write_waits: AtomicBool::new(false),
             knows_interim: AtomicBool::new(false),
+            body_since_ms: AtomicU64::new(0),
+            body_behind_ms: AtomicU64::new(0),
             closed: Notify::new(),
         }
     }
@@ -91,18 +100,48 @@ impl Connection {
             || self.write_waits.load(Ordering::Relaxed)
     }
 
-    /// Returns the time since the connection became idle; `None` if it is busy or closed.
-    pub(super) fn idle_for(&self, now: Instant) -> Option<Duration> {
-        if !self.is(Stage::Idle) || self.write_waits.load(Ordering::Relaxed) {
-            return None;
-        }
-        let since = Duration::from_millis(self.idle_since_ms.load(Ordering::Relaxed));
-        Some(now.saturating_duration_since(self.opened + since))
+    /// Records that the body of the request is waited for from now on.
+    pub(super) fn waits_for_body(&self) {
+        self.body_since_ms
+            .store(self.age_ms() + 1, Ordering::Relaxed);
     }
 
-    /// Closes the connection if it is still idle; returns whether it did.
+    /// Records that a part of the body has come, after `waited` for `bytes` in all.
+    pub(super) fn body_came(&self, waited: Duration, bytes: u64) {
+        let due_ms = bytes.saturating_mul(1000) / PROMPT_BYTES_S;
+        let behind_ms = (waited.as_millis() as u64).saturating_sub(due_ms);
+        self.body_behind_ms.store(behind_ms, Ordering::Relaxed);
+        self.body_since_ms.store(0, Ordering::Relaxed);
+    }
+
+    /// Returns whether the body of the request is waited for.
+    pub(super) fn is_receiving(&self) -> bool {
+        self.body_since_ms.load(Ordering::Relaxed) > 0
+    }
+
+    fn age_ms(&self) -> u64 {
+        self.opened.elapsed().as_millis() as u64
+    }
+
+    /// Returns the time for which the client has let the connection wait: since it became idle, or that by which the
+    /// body of its request is late. `None` if the connection is busy or closed.
+    pub(super) fn idle_for(&self, now: Instant) -> Option<Duration> {
+        if self.write_waits.load(Ordering::Relaxed) {
+            return None;
+        }
+        let since = |ms| now.saturating_duration_since(self.opened + Duration::from_millis(ms));
+        if self.is(Stage::Idle) {
+            return Some(since(self.idle_since_ms.load(Ordering::Relaxed)));
+        }
+        let body_since_ms = self.body_since_ms.load(Ordering::Relaxed);
+        let behind = Duration::from_millis(self.body_behind_ms.load(Ordering::Relaxed));
+        (self.is(Stage::Working) && body_since_ms > 0).then(|| since(body_since_ms - 1) + behind)
+    }
+
+    /// Closes the connection if its client still lets it wait; returns whether it did.
     pub(super) fn close(&self) -> bool {
-        let is_closed = self.pass(Stage::Idle, Stage::Closed);
+        let is_closed = self.pass(Stage::Idle, Stage::Closed)
+            || self.is_receiving() && self.pass(Stage::Working, Stage::Closed);
         if is_closed {
             self.closed.notify_one();
         }
@@ -124,8 +163,11 @@ impl Answering {
 
 impl Drop for Answering {
     fn drop(&mut self) {
-        let idle_since = self.0.opened.elapsed().as_millis() as u64;
-        self.0.idle_since_ms.store(idle_since, Ordering::Relaxed);
-        self.0.stage.store(Stage::Idle as u8, Ordering::SeqCst);
+        self.0
+            .idle_since_ms
+            .store(self.0.age_ms(), Ordering::Relaxed);
+        let idle = Stage::Idle;
+        // One that was closed meanwhile stays closed.
+        let _ = self.0.pass(Stage::Working, idle) || self.0.pass(Stage::Answering, idle);
     }
 }

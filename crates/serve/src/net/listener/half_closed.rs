@@ -84,7 +84,8 @@ impl<S: AsyncWrite + Resettable + Unpin> HalfClosed<S> {
             is_probed: false,
         });
         loop {
-            if !self.connection.is_owing() {
+            // A body that is still waited for will not come.
+            if !self.connection.is_owing() || self.connection.is_receiving() {
                 return Poll::Ready(Ok(()));
             }
             ready!(ended.next.as_mut().poll(context));
@@ -247,6 +248,17 @@ mod tests {
         assert!(!reading.is_finished());
         drop(working);
         assert_eq!(reading.await.unwrap().unwrap(), 0);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_end_within_a_body_is_told_when_the_body_is_waited_for() {
+        let mut staged = staged();
+        let _working = staged.connection.begin(true).unwrap();
+        staged.connection.waits_for_body();
+        staged.client.shutdown().await.unwrap();
+        let begun = Instant::now();
+        assert_eq!(staged.server.read(&mut [0; 8]).await.unwrap(), 0);
+        assert_eq!(begun.elapsed(), Duration::ZERO);
     }
 
     #[tokio::test(start_paused = true)]

@@ -21,6 +21,10 @@ pub struct ConnectionLimits {
     pub output_bytes_max: usize,
     /// Time from the last answer until the head of the next request must be complete.
     pub head_timeout: Duration,
+    /// Time that the body of a request may be behind its least rate, counting only waits for the client.
+    pub body_behind_max: Duration,
+    /// Least rate of a body, in bytes a second.
+    pub body_bytes_s_min: u64,
     /// Write timeout: a connection whose client reads nothing for this time is closed.
     pub write_timeout: Duration,
     /// Upper limit on the head of a request, in bytes.
@@ -52,6 +56,8 @@ impl Default for ConnectionLimits {
             trusted_proxies: TrustedProxies::default(),
             output_bytes_max: 256 << 20,
             head_timeout: Duration::from_secs(10),
+            body_behind_max: Duration::from_secs(10),
+            body_bytes_s_min: 16 << 10,
             write_timeout: Duration::from_secs(10),
             head_bytes_max: 32 * 1024,
         }

@@ -1,8 +1,8 @@
 //! Connections of a server: acceptance, supervision and end.
 //!
 //! A client that sends or reads slowly costs a socket and a little memory, for a limited time. When the
-//! limit on connections is reached, an idle one is closed for a newcomer. A client that is being
-//! answered when the server ends gets its answer.
+//! limit on connections is reached, an idle one is closed for a newcomer; where all are busy, a few seats are left for
+//! health checks. A client that is being answered when the server ends gets its answer.
 //!
 //! ```text
 //! accept ─► seat (an idle connection gives way) ─► [half closed · write timeout] ─► answer (client, router, output)
@@ -15,6 +15,7 @@ mod half_closed;
 mod limits;
 mod output;
 mod seats;
+mod timed_body;
 
 use crate::api::draining::Draining;
 use crate::net::write_timeout::with_write_timeout;
@@ -32,6 +33,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
+pub(crate) use timed_body::TooSlow;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
@@ -114,7 +116,9 @@ impl Taking<'_> {
         let io = TokioIo::new(with_write_timeout(stream, self.limits.write_timeout));
         let answers = Arc::clone(&self.answers);
         let answered = Arc::clone(&connection);
-        let service = service_fn(move |request| answers.begin(&answered, peer.ip(), request));
+        let is_for_health = seat.is_for_health;
+        let service =
+            service_fn(move |request| answers.begin(&answered, peer.ip(), is_for_health, request));
         let served = self.ending.watch(builder.serve_connection(io, service));
         self.connections.spawn(async move {
             // The seat is released with the connection, however it ends.

@@ -3,8 +3,9 @@
 //!
 //! A full listener that refused newcomers could be blocked by any client with enough idle connections.
 //! So an idle connection is closed instead: the longest idle one, of the client with the most
-//! connections. A newcomer is refused only if every connection is busy, or if its own client has all
-//! its seats in use and busy.
+//! connections. A connection whose client sends the body of its request slowly counts as idle for the time by which the
+//! body is late. If every connection is busy, or if its own client has all its seats in use and busy, a newcomer gets
+//! one of a few seats for health checks, where any other request is refused. They go to the newest: there is always one.
 
 use super::client::ClientAddress;
 use super::connection::Connection;
@@ -16,6 +17,8 @@ use std::time::{Duration, Instant};
 
 /// Idle time below which a connection counts as busy: its client may be about to send the next request.
 const IDLE_MIN: Duration = Duration::from_millis(50);
+/// Seats for health checks beyond the limit.
+const HEALTH_SEATS: usize = 16;
 
 /// Connections of a listener.
 #[derive(Debug)]
@@ -29,6 +32,8 @@ struct Table {
     count: usize,
     /// Connections by client; no list is empty.
     clients: HashMap<ClientAddress, Vec<Arc<Connection>>>,
+    /// Connections for health checks.
+    for_health: Vec<Arc<Connection>>,
 }
 
 /// Seat of one connection, released when dropped.
@@ -37,6 +42,8 @@ pub(super) struct Seat {
     seats: Arc<Seats>,
     client: ClientAddress,
     pub(super) connection: Arc<Connection>,
+    /// Whether this seat answers nothing but health checks.
+    pub(super) is_for_health: bool,
 }
 
 impl Seats {
@@ -48,28 +55,32 @@ impl Seats {
     }
 
     /// Takes a seat for a connection from `peer`, and closes an idle connection if needed; `None` if no
-    /// seat can be freed.
+    /// seat can be freed, not even one for health checks.
     pub(super) fn take(self: &Arc<Self>, peer: IpAddr) -> Option<Seat> {
         let client = ClientAddress::of(peer);
         let now = Instant::now();
         let mut table = self.table();
         let own = table.clients.get(&client).map_or(0, Vec::len);
-        if self.limits.is_limited(peer) && own >= self.limits.connections_per_client {
-            table.make_room_among(client, now)?;
-        } else if table.count >= self.limits.connections_max {
-            table.make_room(now)?;
-        }
+        let has_room = if self.limits.is_limited(peer) && own >= self.limits.connections_per_client
+        {
+            table.make_room_among(client, now).is_some()
+        } else {
+            table.count < self.limits.connections_max || table.make_room(now).is_some()
+        };
         let connection = Arc::new(Connection::new());
-        table
-            .clients
-            .entry(client)
-            .or_default()
-            .push(Arc::clone(&connection));
-        table.count += 1;
+        if has_room {
+            let connections = table.clients.entry(client).or_default();
+            connections.push(Arc::clone(&connection));
+            table.count += 1;
+        } else {
+            table.make_room_for_health(now)?;
+            table.for_health.push(Arc::clone(&connection));
+        }
         Some(Seat {
             seats: Arc::clone(self),
             client,
             connection,
+            is_for_health: !has_room,
         })
     }
 
@@ -83,7 +94,7 @@ impl Table {
     /// idle one.
     fn make_room(&mut self, now: Instant) -> Option<()> {
         let with_idle = self.clients.iter().filter_map(|(client, connections)| {
-            let (_, idle) = longest_idle(connections, now)?;
+            let (_, idle) = longest_idle(connections, now).filter(|(_, idle)| *idle >= IDLE_MIN)?;
             Some((connections.len(), idle, *client))
         });
         let (.., client) = with_idle.max()?;
@@ -93,10 +104,23 @@ impl Table {
     /// Closes the longest idle connection of one client.
     fn make_room_among(&mut self, client: ClientAddress, now: Instant) -> Option<()> {
         let connections = self.clients.get(&client)?;
-        let (connection, _) = longest_idle(connections, now)?;
+        let (connection, _) =
+            longest_idle(connections, now).filter(|(_, idle)| *idle >= IDLE_MIN)?;
         let connection = Arc::clone(connection);
         // A request may have arrived in this instant.
         connection.close().then(|| self.remove(client, &connection))
+    }
+
+    /// Closes the longest idle connection of those for health checks, if they are too many.
+    fn make_room_for_health(&mut self, now: Instant) -> Option<()> {
+        if self.for_health.len() < HEALTH_SEATS {
+            return Some(());
+        }
+        let (connection, _) = longest_idle(&self.for_health, now)?;
+        let connection = Arc::clone(connection);
+        connection
+            .close()
+            .then(|| self.for_health.retain(|one| !Arc::ptr_eq(one, &connection)))
     }
 
     /// Removes a connection if it is still listed.
@@ -125,12 +149,17 @@ fn longest_idle(
         .iter()
         .filter_map(|one| Some((one, one.idle_for(now)?)));
     idle.max_by_key(|(_, idle)| *idle)
-        .filter(|(_, idle)| *idle >= IDLE_MIN)
 }
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        self.seats.table().remove(self.client, &self.connection);
+        let mut table = self.seats.table();
+        match self.is_for_health {
+            true => table
+                .for_health
+                .retain(|one| !Arc::ptr_eq(one, &self.connection)),
+            false => table.remove(self.client, &self.connection),
+        }
     }
 }
 
@@ -162,7 +191,7 @@ mod tests {
             .map(|_| seats.take(ip("192.0.2.2")).unwrap())
             .collect();
         // All connections have been idle for too short a time.
-        assert!(seats.take(ip("192.0.2.3")).is_none());
+        assert!(seats.take(ip("192.0.2.3")).unwrap().is_for_health);
         pause();
         // A busy connection stays, though it is older.
         let answered = many[0].connection.begin(true).unwrap();
@@ -187,13 +216,54 @@ mod tests {
         let second = seats.take(ip("2001:db8::2")).unwrap();
         pause();
         let busy = [&first, &second].map(|seat| seat.connection.begin(true).unwrap());
-        assert!(seats.take(ip("2001:db8::3")).is_none());
+        assert!(seats.take(ip("2001:db8::3")).unwrap().is_for_health);
         drop(busy);
         pause();
         let third = seats.take(ip("2001:db8::3")).unwrap();
         assert!(other.connection.begin(true).is_some());
         assert_eq!(seats.table().count, 3);
         drop((first, second, third));
+    }
+
+    #[test]
+    fn a_seat_for_health_checks_goes_to_the_newest() {
+        let seats = seats(1, 100);
+        let only = seats.take(ip("192.0.2.1")).unwrap();
+        let busy = only.connection.begin(true).unwrap();
+        let silent: Vec<Seat> = (0..3 * HEALTH_SEATS)
+            .map(|_| seats.take(ip("192.0.2.2")).unwrap())
+            .collect();
+        let check = seats.take(ip("192.0.2.3")).unwrap();
+        assert!(check.is_for_health && check.connection.begin(true).is_some());
+        assert_eq!(seats.table().for_health.len(), HEALTH_SEATS);
+        drop((silent, check, busy, only));
+        let table = seats.table();
+        assert!(table.count == 0 && table.for_health.is_empty());
+    }
+
+    #[test]
+    fn a_body_that_is_late_gives_way_and_a_prompt_one_does_not() {
+        let seats = seats(2, 2);
+        let (late, prompt) = (
+            seats.take(ip("192.0.2.1")).unwrap(),
+            seats.take(ip("192.0.2.2")).unwrap(),
+        );
+        let working = [&late, &prompt].map(|seat| seat.connection.begin(true).unwrap());
+        // The body of the first is as late as it is: a few bytes in a second. That of the second is read.
+        late.connection.body_came(Duration::from_secs(1), 100);
+        late.connection.waits_for_body();
+        prompt.connection.body_came(Duration::from_secs(1), 1 << 20);
+        let newcomer = seats.take(ip("192.0.2.3")).unwrap();
+        assert!(!newcomer.is_for_health);
+        assert!(
+            !prompt
+                .connection
+                .is(super::super::connection::Stage::Closed)
+        );
+        drop(working);
+        assert!(late.connection.begin(true).is_none(), "it is closed");
+        drop((late, prompt, newcomer));
+        assert_eq!(seats.table().count, 0);
     }
 
     #[test]
@@ -205,7 +275,9 @@ mod tests {
             });
             move |peer: &str| {
                 let first = seats.take(ip(peer));
-                first.is_some() && seats.take(ip(peer)).is_some()
+                let second = seats.take(ip(peer));
+                first.is_some_and(|seat| !seat.is_for_health)
+                    && second.is_some_and(|seat| !seat.is_for_health)
             }
         };
         let usual = seats_of(ConnectionLimits::default());
