@@ -160,6 +160,9 @@ impl<'t> Tags<'t> {
             && let Some((inside, end)) = self.inside(known, close + 1)
         {
             push_literal(&text[close + 1..inside], out);
+            if BLOCKS.contains(known) {
+                out.push('\n');
+            }
             end
         } else if let Some(known) = named(&["rt"]).filter(|_| !is_whole)
             && let Some((inside, end)) = self.inside(known, close + 1)

@@ -94,7 +94,7 @@ fn markup_does_not_show() {
             "<nowiki>{{x|y}} [[a|b]] ''c'' <b>d</b></nowiki> {{e}}f",
             "{{x|y}} [[a|b]] ''c'' <b>d</b> f",
         ),
-        ("a <pre>{| b\n|}</pre>c", "a\n{| b\n|}\nc"),
+        ("a <pre>{| b\n|}</pre>c", "a\n{| b\n\nc"),
         (
             "<syntaxhighlight lang=c>int a[2] = {{1}, {2}};</syntaxhighlight>",
             "int a[2] = {{1}, {2}};",

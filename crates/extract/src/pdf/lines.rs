@@ -208,7 +208,7 @@ mod tests {
                 (20.0, 100.0, "\n"),
                 (20.0, 88.0, "\n"),
                 (20.0, 70.0, "\n\n"),
-                (105.0, 70.0, "\n"),
+                (105.5, 70.0, "\n"),
             ] {
                 let found = first.gap_to(&at(x, y, degrees));
                 assert_eq!(found, gap, "({x}, {y}) turned by {degrees}");

@@ -77,9 +77,9 @@ fn read_pages(
     for &number in &pages {
         // A page that fails leaves no half of its text.
         let before = text.0.len();
-        // No word goes on beyond a page.
+        // No word goes on beyond a page, nor a divided one, since the page between may be lost.
         let read = text
-            .write_all(b"\n")
+            .write_all(b"\n\n")
             .map_err(|error| Fault::of(&error, "the text"));
         let read = read.and_then(|()| {
             read_with(&mut text, |output| {

@@ -136,9 +136,9 @@ fn document() -> impl Strategy<Value = Document> {
     (0..3u32, 0..40u32, title, words(), fields).prop_map(|(host, page, title, body, texts)| {
         let mut fields = json::Map::new();
         for (name, text) in texts {
-            let texts = fields
+            let texts: &mut json::Value = fields
                 .entry(FURTHER[name].to_owned())
-                .or_insert_with(|| vec![7].into());
+                .or_insert_with(|| json::Value::from(vec![7]));
             texts.as_array_mut().unwrap().push(text.into());
         }
         Document {

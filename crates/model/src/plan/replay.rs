@@ -105,9 +105,7 @@ impl Checked {
 
     /// Returns whether the two differ by more than a fifth, either way.
     pub fn is_contradiction(&self) -> bool {
-        let ratio = self.ratio();
-        let agrees = (1.0 / CONTRADICTION_MIN..=CONTRADICTION_MIN).contains(&ratio);
-        !agrees
+        !(1.0 / CONTRADICTION_MIN..=CONTRADICTION_MIN).contains(&self.ratio())
     }
 }
 

@@ -95,7 +95,7 @@ impl WriteRequest {
                 Err(error) => break batches.broken(&error),
             };
             held.entry_ended();
-            if let Err(refused) = taken {
+            if let Some(refused) = taken {
                 break refused;
             }
         }
@@ -125,11 +125,11 @@ struct Batches<'a> {
 }
 
 impl Batches<'_> {
-    /// Takes a change, and makes the batch that is full with it. Fails with the answer to the request.
-    fn take(&mut self, read: ReadChange, is_large: bool) -> Result<(), Response<Body>> {
+    /// Takes a change, and makes the batch that is full with it. Returns the answer to a request that is refused.
+    fn take(&mut self, read: ReadChange, is_large: bool) -> Option<Response<Body>> {
         let is_conditional = self.parameters.condition.is_some();
         if is_conditional && self.tally.total() + self.changes.len() as u64 > 0 {
-            return Err(refusal(
+            return Some(refusal(
                 StatusCode::BAD_REQUEST,
                 "if_version holds for one document; send the others by themselves",
             ));
@@ -146,10 +146,11 @@ impl Batches<'_> {
         let is_full =
             is_large || self.bytes >= BATCH_BYTES_MAX || self.changes.len() >= BATCH_CHANGES_MAX;
         // A condition must not be met before it is known that no other document follows.
-        match is_full && !is_conditional {
-            true => self.apply().map_err(|error| self.tally.refused(&error)),
+        let applied = match is_full && !is_conditional {
+            true => self.apply(),
             false => Ok(()),
-        }
+        };
+        applied.err().map(|error| self.tally.refused(&error))
     }
 
     /// Makes the changes of the batch, which are durable then.

@@ -367,13 +367,14 @@ async fn a_client_that_stalls_is_left() {
     } = running_with(&disk, QueuesOptions::default(), patience).await;
     put_large(&mut client, URLS, 10_000).await;
     let unread = list(&mut client, URLS as u32).await;
-    // The connection ends: a further call is answered on a new one, or says so.
-    let gone = async {
-        while client.get_active(api::Local::default()).await.is_ok() {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    tokio::time::timeout(SOON, gone).await.expect("is left");
+    // Another stream of the connection tells when it ends.
+    let (_quiet, items) = tokio::sync::mpsc::channel::<api::UrlItem>(1);
+    let items = tokio_stream::wrappers::ReceiverStream::new(items);
+    let beside = client.put_ur_ls(items).await.expect("answers");
+    let mut beside = beside.into_inner();
+    let ended = tokio::time::timeout(SOON, beside.message()).await;
+    let ended = ended.expect("is left");
+    assert!(ended.is_err(), "{ended:?}");
     assert_broken_off(unread, URLS).await;
     assert_eq!(rest_of(list(&mut client, URLS as u32).await).await, URLS);
 }
