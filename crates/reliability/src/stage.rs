@@ -4,7 +4,6 @@ use crate::client::{get, search_path, without_phases};
 use crate::process::{Process, program};
 use anyhow::{Context, bail};
 use corpus::Document;
-use serde_json::Value;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::{BufWriter, Write as _};
@@ -84,7 +83,7 @@ impl Stage {
                 ("title".to_owned(), document.title.into()),
                 ("body".to_owned(), document.body.into()),
             ]);
-            writeln!(file, "{}", Value::Object(line))?;
+            writeln!(file, "{}", json::Value::Object(line))?;
         }
         file.into_inner()?.sync_data().ok();
         let count = self.chunks_count.to_string();

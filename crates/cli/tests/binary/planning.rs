@@ -52,7 +52,7 @@ impl Made {
         let answer = Answer::read(body.to_string().as_bytes());
         assert!(answer.phases.is_some(), "{body}");
         let sample = |idx: usize| {
-            let is_refused = self.refused_every > 0 && idx % self.refused_every == 0;
+            let is_refused = self.refused_every > 0 && idx.is_multiple_of(self.refused_every);
             let intended_ns = idx as u64 * 10_000_000;
             Sample {
                 arrival_idx: idx as u32,

@@ -46,7 +46,7 @@ fn document(number: usize, version: usize) -> Document {
         title: format!("title {number}"),
         body: format!("to be or not to be word{} ", number % 211).repeat(1 + number % 5)
             + &format!("version{version}"),
-        fields: fields.as_object().unwrap().clone(),
+        fields: json::Value::from(fields).as_object().unwrap().clone(),
         ..Document::default()
     }
 }

@@ -236,7 +236,7 @@ fn refusal_of(error: &LiveError) -> (StatusCode, bool) {
 }
 
 /// Returns the response to a request whose changes were made, as `answer` tells, and cannot be searched yet.
-pub(super) fn refused_after(answer: &Value, error: &LiveError) -> Response<Body> {
+pub(super) fn refused_after(answer: &serde_json::Value, error: &LiveError) -> Response<Body> {
     let reason = format!("the request was carried out, {answer}, and then: {error}");
     retry_soon(refusal(StatusCode::SERVICE_UNAVAILABLE, &reason))
 }

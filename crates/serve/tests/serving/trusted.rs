@@ -53,7 +53,7 @@ fn document(number: usize, version: usize) -> Document {
             number % 50
         )
         .repeat(1 + number % 3),
-        fields: fields.as_object().unwrap().clone(),
+        fields: json::Value::from(fields).as_object().unwrap().clone(),
         ..Document::default()
     }
 }

@@ -82,7 +82,7 @@ pub(crate) fn line(document: &Document) -> String {
     ] {
         object.insert(name.into(), text.clone().into());
     }
-    Value::Object(object).to_string()
+    json::Value::Object(object).to_string()
 }
 
 #[test]
