@@ -59,7 +59,7 @@ class Index:
 
     def search(self, query, *options):
         """Returns the answer to a query with all words, of any number of hits a site."""
-        return json.loads(self.done("search", self.path, query, "--all", "--json", "--per-site", "0", *options))
+        return json.loads(self.done("search", self.path, "--all", "--json", "--per-site", "0", *options, "--", query))
 
     def hits(self, query, *options):
         """Returns the sorted ids of the hits."""

@@ -25,7 +25,8 @@ def test_letters_that_are_apostrophes(index, text, queries):
     index.add_documents([{"body": f"see {text} here"}, {"body": "see here"}], options=("--languages", "none"))
     for query in [text, *queries]:
         assert index.hits(query) == ["u:0"], query
-        assert index.hits(f"see -{query}") == ["u:1"], query
+        excluded = query if query.startswith('"') else f"({query})"
+        assert index.hits(f"see -{excluded}") == ["u:1"], query
 
 
 NUMBERS = ["1947", "١٩٤٧", "۱۹۴۷", "१९४७", "১৯৪৭", "๑๙๔๗", "໑໙໔໗", "༡༩༤༧", "၁၉၄၇", "១៩៤៧", "१९४७", "𝟏𝟗𝟒𝟕", "𝟣𝟫𝟦𝟩", "１９４７", "𞥑𞥙𞥔𞥗"]

@@ -311,7 +311,7 @@ mod tests {
                 .unwrap()
         };
         let integer = with(Value::Integer(i64::MAX));
-        assert_eq!(integer.sum, Some((i64::MAX as f64 * 2.0).into()));
+        assert_eq!(integer.sum, Some((2 * i64::MAX as u64).into()));
         assert_eq!(with(Value::Float(0.5)).sum, Some(1.0.into()));
         let date = with(Value::Date(0));
         assert_eq!((date.mean, date.sum), (Some("1970-01-01".into()), None));

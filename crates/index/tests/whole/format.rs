@@ -14,6 +14,8 @@ use vfs::MemoryStorage;
 pub(crate) const LAYERS: &str = "format-4-layers";
 /// Four documents with fields of every type.
 pub(crate) const COLUMNS: &str = "format-4-columns";
+/// The same documents, in columns that count the values which do not fit.
+pub(crate) const MISFITS: &str = "format-4-misfits";
 /// Three documents with further fields of text.
 pub(crate) const WORDS: &str = "format-4-words";
 
@@ -192,9 +194,14 @@ pub(crate) fn files(storage: &MemoryStorage) -> Vec<String> {
 
 #[test]
 fn columns_are_read() {
-    let (_, damages) = check(fixture(COLUMNS), 10).unwrap();
+    columns_of_are_read(COLUMNS);
+    columns_of_are_read(MISFITS);
+}
+
+fn columns_of_are_read(folder: &str) {
+    let (_, damages) = check(fixture(folder), 10).unwrap();
     assert!(damages.is_empty(), "{damages:?}");
-    let index = open(COLUMNS);
+    let index = open(folder);
     let segment = index.segments(0..1).next().unwrap();
     let fields: Vec<String> = index
         .fields()

@@ -1,7 +1,7 @@
 //! What is written today is, byte by byte, what the fixtures of format 4 have.
 
 use crate::fixture::{BLOCKS, PAIRS, PARTITIONS, SEGMENT_1, SMALL, fixture, fixtures};
-use crate::format::{COLUMNS, LAYERS, WORDS, blocks_line, files};
+use crate::format::{LAYERS, MISFITS, WORDS, blocks_line, files};
 use corpus::Document;
 use fields::{Declaration, FieldType};
 use index::{BuildOptions, Pairs, Texts, Writer};
@@ -80,7 +80,7 @@ fn what_is_written_today_is_what_was_written_then() {
 fn columns_written_today_are_those_written_then() {
     let lines = std::fs::read_to_string(fixtures().join("columns.jsonl")).unwrap();
     let today = written_today([&*lines], &one_chunk(Texts::Stored));
-    let then = then_with_files_of(&today, COLUMNS);
+    let then = then_with_files_of(&today, MISFITS);
     let name = "segment-00000001.columns";
     assert_same(&today, &then, name, footer_start(&then, name));
 }

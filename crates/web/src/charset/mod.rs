@@ -130,7 +130,8 @@ fn wide(bytes: &[u8]) -> Option<&'static Encoding> {
             .count()
     };
     let (even, odd) = (nuls(0), nuls(1));
-    let enough = front.len() / 6 + 1;
+    // A single NUL is no letter of a text.
+    let enough = (front.len() / 6 + 1).max(2);
     match (even >= enough, odd >= enough) {
         (true, false) if 8 * odd <= even => Some(UTF_16BE),
         (false, true) if 8 * even <= odd => Some(UTF_16LE),
