@@ -68,7 +68,8 @@ pub fn further_fields() -> impl Strategy<Value = Map<String, Value>> {
         3 => prop_oneof![8 => -2i64..12, 1 => Just(i64::MAX), 1 => Just(i64::MIN)]
             .prop_map(|number| ("n", json!(number))),
         2 => (-5i32..9).prop_map(|quarters| ("f", json!(f64::from(quarters) / 4.0))),
-        3 => (0usize..VOCABULARY.len()).prop_map(|word| ("k", json!(VOCABULARY[word]))),
+        // Without the numeral, which is the last: a field that has hardly anything else is one of numbers.
+        3 => (0usize..VOCABULARY.len() - 1).prop_map(|word| ("k", json!(VOCABULARY[word]))),
         2 => (1u8..4, 1u8..4, 0u8..3).prop_map(|(month, day, hour)| {
             let day = format!("2024-{month:02}-{day:02}");
             ("t", json!(if hour == 0 { day } else { format!("{day}T{hour:02}:00:00Z") }))
