@@ -116,6 +116,11 @@ pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
     Ok(size_bytes as u64)
 }
 
+/// Formats a number without trailing zeros: 99, 99.9.
+pub(crate) fn number_plain(value: f64) -> String {
+    format!("{}", (value * 1e6).round() / 1e6)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

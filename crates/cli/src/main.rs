@@ -24,6 +24,7 @@ mod query_file;
 mod schedules;
 mod search_times;
 mod terminal;
+mod time_files;
 mod top;
 mod trace_file;
 

@@ -3,9 +3,10 @@
 use super::model::checked::{RunLine, conclude, write_checked};
 use super::model::table::{Table, ms, number, percent, write_json};
 use super::model::{parse_positive, read_costs};
-use crate::figures::{count, counted};
+use crate::figures::{count, counted, number_plain};
 use crate::meter::Meter;
-use crate::search_times::{MeasuredRun, RunArguments, SearchTimes, read_search_times};
+use crate::search_times::{MeasuredRun, RunArguments, SearchTimes};
+use crate::time_files::read_search_times;
 use anyhow::{Context, bail, ensure};
 use clap::builder::RangedU64ValueParser;
 use model::costs::{Costs, YearlyCost};
@@ -423,11 +424,6 @@ fn write_plans(
         model::costs::ASSUMPTIONS
     )?;
     Ok(())
-}
-
-/// Formats a number without trailing zeros: 99, 99.9.
-pub(super) fn number_plain(value: f64) -> String {
-    format!("{}", (value * 1e6).round() / 1e6)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Replay of a measured run: what the model says of a rate that was measured.
 //!
 //! The demands of a run, at its own instants, go through a queue with the cores that it ran on. The model
-//! is told nothing else, so what it says of the response times can be held against those that were
+//! has nothing else, so what it says of the response times can be held against those that were
 //! measured: where they differ by more than a fifth, a plan from the same demands is worth no more.
 
 use crate::error::{ModelError, servers};

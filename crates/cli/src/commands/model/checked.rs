@@ -86,7 +86,7 @@ pub(in crate::commands) fn conclude(
 }
 
 fn percentile(share: f64) -> String {
-    format!("p{}", crate::commands::plan::number_plain(100.0 * share))
+    format!("p{}", crate::figures::number_plain(100.0 * share))
 }
 
 fn difference(checked: &Checked) -> String {

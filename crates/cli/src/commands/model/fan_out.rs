@@ -2,7 +2,8 @@
 
 use super::rates::parse_positive;
 use super::table::{Table, ms, number, percent, write_json};
-use crate::search_times::{RunArguments, read_search_times};
+use crate::search_times::RunArguments;
+use crate::time_files::read_search_times;
 use anyhow::{bail, ensure};
 use clap::builder::RangedU64ValueParser;
 use model::fan_out::{

@@ -1,7 +1,8 @@
 //! `shorttail model figures`: recalculation of published figures.
 
 use super::table::{Table, number, write_json};
-use crate::search_times::{RunArguments, read_search_times};
+use crate::search_times::RunArguments;
+use crate::time_files::read_search_times;
 use clap::builder::RangedU64ValueParser;
 use model::figures::{Series, partition_tails, slow_processors, thesis_scenarios, thesis_waits};
 use std::io::Write;

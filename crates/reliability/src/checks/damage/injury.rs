@@ -8,6 +8,13 @@ use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::Read;
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Upper limit on the time until damage is noticed. Servers examine their files each second, under any load; a busy
+/// machine makes them late.
+pub(super) const NOTICED_MAX: Duration = Duration::from_secs(15);
+/// Metric of the files found damaged.
+pub(super) const DAMAGED_FILES: &str = "shorttail_damaged_files";
 
 /// Upper limit on the bytes overwritten or shifted.
 const BYTES_MAX: u64 = 64 << 10;

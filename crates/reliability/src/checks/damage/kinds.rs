@@ -8,8 +8,7 @@
 //!
 //! An answer that counts as whole must be the right one. A refusal, and an answer that names what it lacks, is right too.
 
-use super::injury::{Injury, Victim, every_file};
-use super::{DAMAGED_FILES, NOTICED_MAX};
+use super::injury::{DAMAGED_FILES, Injury, NOTICED_MAX, Victim, every_file};
 use crate::checks::durable::{admin_of, ask};
 use crate::checks::settings::Run;
 use crate::client::{Answered, Client, Lost, get, metric, search_path, without_phases};

@@ -11,7 +11,7 @@ use crate::stage::{Stage, ordinary_paths, questions};
 use crate::traffic::Traffic;
 use crate::verdict::Verdict;
 use anyhow::bail;
-use injury::{Holds, Injury, Victim, victims};
+use injury::{DAMAGED_FILES, Holds, Injury, NOTICED_MAX, Victim, victims};
 use rustix::process::Signal;
 use stats::Random;
 use std::sync::Arc;
@@ -20,10 +20,6 @@ use std::time::{Duration, Instant};
 const PARTS: u32 = 4;
 /// Number of queries answered while a file is damaged.
 const ANSWERS_OF_AN_INJURY: usize = 12;
-/// Upper limit on the time until damage is noticed. Servers examine their files each second, under any load; a busy
-/// machine makes them late.
-const NOTICED_MAX: Duration = Duration::from_secs(15);
-const DAMAGED_FILES: &str = "shorttail_damaged_files";
 const TRUSTED_AGAIN: &str = "shorttail_files_trusted_again_total";
 
 /// Results over all injuries.
