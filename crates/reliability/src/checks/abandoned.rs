@@ -113,7 +113,7 @@ const PARAMETERS: &str = "&any=1&per_site=0";
 
 fn request(query: &str, more: &str) -> String {
     let path = search_path(query, &format!("{PARAMETERS}{more}"));
-    format!("GET {path} HTTP/1.1\r\nhost: shorttail.test\r\n\r\n")
+    format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n")
 }
 
 async fn ask(address: SocketAddr, path: String) {

@@ -112,7 +112,7 @@ async fn try_stall(server: SocketAddr, how: Stall) -> std::io::Result<()> {
     match how {
         Stall::SlowHead => {
             let mut stream = TcpStream::connect(server).await?;
-            for byte in b"GET /search?q=zada HTTP/1.1\r\nhost: shorttail.test\r\nx-filler: "
+            for byte in b"GET /search?q=zada HTTP/1.1\r\nhost: localhost\r\nx-filler: "
                 .iter()
                 .chain(&[b'x'; 1000])
             {
@@ -126,7 +126,7 @@ async fn try_stall(server: SocketAddr, how: Stall) -> std::io::Result<()> {
             socket.set_recv_buffer_size(4096)?;
             let mut stream = socket.connect(server).await?;
             // The answer is long and cheap to make: the check is about patience, not about processor time.
-            let request = b"GET /style.css HTTP/1.1\r\nhost: shorttail.test\r\n\r\n";
+            let request = b"GET /style.css HTTP/1.1\r\nhost: localhost\r\n\r\n";
             stream.write_all(&request.repeat(ASKED_AT_ONCE)).await?;
             // The stream stays open and unread.
             std::future::pending::<()>().await;
@@ -135,7 +135,7 @@ async fn try_stall(server: SocketAddr, how: Stall) -> std::io::Result<()> {
         }
         Stall::Idle => {
             let mut stream = TcpStream::connect(server).await?;
-            let request = b"GET /healthz HTTP/1.1\r\nhost: shorttail.test\r\n\r\n";
+            let request = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n";
             stream.write_all(request).await?;
             let mut answer = [0; 512];
             while stream.read(&mut answer).await? > 0 {}

@@ -127,7 +127,7 @@ fn paths() -> Vec<String> {
         "&filter=price:%3C3&filter=tags:t3",
         "&sort=rank:desc&k=20&fields=1",
         "&sort=lang,date:desc,rank&start=20&k=10",
-        "&sort=price&filter=-lang:fr&k=5",
+        "&sort=price&filter=lang:*%20-lang:fr&k=5",
         "&per_site=0&k=20&start=10",
     ];
     let words = frequent_words(6);

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 /// Idle time below which a connection counts as busy: its client may be about to send the next request.
 const IDLE_MIN: Duration = Duration::from_millis(50);
 /// Seats for health checks beyond the limit.
-const HEALTH_SEATS: usize = 16;
+const HEALTH_SEATS: usize = 64;
 
 /// Connections of a listener.
 #[derive(Debug)]
