@@ -5,7 +5,7 @@ mod kinds;
 
 use super::partial::{Asking, judge::Judge};
 use super::settings::Run;
-use crate::client::metric;
+use crate::client::{metric, send_body};
 use crate::process::Process;
 use crate::stage::{Stage, ordinary_paths, questions};
 use crate::traffic::Traffic;
@@ -256,7 +256,13 @@ impl Found {
             bail!("{told}");
         }
         if injury != Injury::Touch {
-            server.signal(Signal::HUP)?;
+            match server.admin {
+                // Answered when it is done: a reload that takes files anew beside the next injury would not notice it.
+                Some(admin) => {
+                    send_body(admin, "POST", "/reload", "", b"").await?;
+                }
+                None => server.signal(Signal::HUP)?,
+            }
         }
         let begun = Instant::now();
         loop {
