@@ -19,7 +19,7 @@ const HEALTH_MS_MAX: f64 = 50.0;
 const MEMORY_MB_MAX: f64 = 64.0;
 /// Pause between two bytes of a slow body.
 const DRIP: Duration = Duration::from_millis(100);
-/// Tries of a client that is told to come back: connections that are opened together leave no idle one for some ms.
+/// Tries of a client that gets 503 and comes back: connections that are opened together leave no idle one for some ms.
 const TRIES: usize = 5;
 /// Pause before a connection is opened again.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -110,7 +110,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     Ok(verdict)
 }
 
-/// Sends a request, and again where it is told that every connection is busy; fails with the last answer.
+/// Sends a request, and again where the answer says that every connection is busy; fails with the last answer.
 async fn served(address: SocketAddr, method: &str, path: &str, body: &[u8]) -> Result<(), String> {
     let mut told = String::new();
     for _ in 0..TRIES {
