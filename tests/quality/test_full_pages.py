@@ -9,7 +9,7 @@ import reference
 def test_questions_fill_a_page(name, binary, shorttail, tmp_path):
     collection = reference.load(name)
     if collection is None:
-        pytest.skip(f"no collection {name} in {reference.data_folder() or "shared data, which is not here"} (SHORTTAIL_DATA)")
+        pytest.skip(f"no collection {name} in {reference.data_folder() or 'shared data, which is not here'} (SHORTTAIL_DATA)")
     index = tmp_path / "index"
     shorttail("index", collection.corpus, "--into", index)
     # Titles are queries, too; questions of more words than a page has rarely lack a known one.

@@ -59,7 +59,7 @@ class Subject:
 def subject(request, shorttail, tmp_path_factory):
     collection = reference.load(request.param)
     if collection is None:
-        pytest.skip(f"no collection {request.param} in {reference.data_folder() or "shared data, which is not here"} (SHORTTAIL_DATA)")
+        pytest.skip(f"no collection {request.param} in {reference.data_folder() or 'shared data, which is not here'} (SHORTTAIL_DATA)")
     return Subject(collection, shorttail, tmp_path_factory.mktemp(request.param))
 
 
