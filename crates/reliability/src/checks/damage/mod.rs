@@ -256,13 +256,7 @@ impl Found {
             bail!("{told}");
         }
         if injury != Injury::Touch {
-            match server.admin {
-                // Answered when it is done: a reload that takes files anew beside the next injury would not notice it.
-                Some(admin) => {
-                    send_body(admin, "POST", "/reload", "", b"").await?;
-                }
-                None => server.signal(Signal::HUP)?,
-            }
+            server.signal(Signal::HUP)?;
         }
         let begun = Instant::now();
         loop {
@@ -270,6 +264,11 @@ impl Found {
                 .await
                 .is_ok_and(|count| count == 0.0)
             {
+                if let Some(admin) = server.admin {
+                    // Answered when it is done: a reload that takes files anew beside the next injury would not notice
+                    // it. Ports of metrics alone have no such route.
+                    let _ = send_body(admin, "POST", "/reload", "", b"").await;
+                }
                 return Ok(());
             }
             if begun.elapsed() > NOTICED_MAX {
