@@ -7,7 +7,7 @@ use crate::details::char_boundary;
 use json::{Map, Value};
 
 /// Characters of a string in an answer, as of a title.
-pub const STRING_CHARS_MAX: usize = crate::details::TITLE_CHARS_MAX;
+const STRING_CHARS_MAX: usize = crate::details::TITLE_CHARS_MAX;
 /// Upper limits on one value, on the fields of a document, and on a name, in bytes of JSON.
 const VALUE_BYTES_MAX: usize = 32 << 10;
 const FIELDS_BYTES_MAX: usize = 64 << 10;
@@ -133,7 +133,7 @@ fn cut_value(value: &mut Value, bytes_max: usize) {
 }
 
 /// Cuts a text to `bytes_max` bytes and [`STRING_CHARS_MAX`] characters, with the mark.
-pub fn cut_text(text: &str, bytes_max: usize) -> String {
+fn cut_text(text: &str, bytes_max: usize) -> String {
     let by_chars = text.char_indices().nth(STRING_CHARS_MAX);
     let end = by_chars.map_or(text.len(), |(end, _)| end).min(bytes_max);
     let mut cut = text[..char_boundary(text, end)].to_owned();
@@ -142,7 +142,7 @@ pub fn cut_text(text: &str, bytes_max: usize) -> String {
 }
 
 /// Returns the length of a value as JSON, in bytes.
-pub fn json_bytes(value: &Value) -> usize {
+fn json_bytes(value: &Value) -> usize {
     struct Counting(usize);
     impl std::io::Write for Counting {
         fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {

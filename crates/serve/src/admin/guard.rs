@@ -6,6 +6,7 @@
 //! nothing secret, so they pass.
 
 use super::token::AdminToken;
+use crate::http::health::{is_health_check, is_reading};
 use crate::http::layers::one_host;
 use crate::http::response::refusal;
 use axum::Router;
@@ -70,7 +71,7 @@ async fn check(
     request: Request,
     next: Next,
 ) -> Response<Body> {
-    if request.uri().path() == "/healthz" && is_reading(request.method()) {
+    if is_health_check(&request) {
         return next.run(request).await;
     }
     let target = request.uri().authority().map(Authority::as_str);
@@ -148,10 +149,6 @@ impl Conditions {
             Err(_) => name == "localhost",
         }
     }
-}
-
-fn is_reading(method: &Method) -> bool {
-    matches!(*method, Method::GET | Method::HEAD)
 }
 
 /// Returns whether a browser sent this for a page of another origin. Ports of one host are one *site*, so `same-site`

@@ -10,11 +10,12 @@
 //!
 //! An address in place of a name cannot be redirected by DNS.
 
+use crate::http::health::is_health_check;
 use crate::http::response::refusal;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::uri::Authority;
-use axum::http::{Method, Response, StatusCode, header};
+use axum::http::{Response, StatusCode, header};
 use axum::middleware::Next;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -92,8 +93,6 @@ pub(crate) async fn known_host(
     request: Request,
     next: Next,
 ) -> Response<Body> {
-    let is_health = request.uri().path() == "/healthz"
-        && matches!(*request.method(), Method::GET | Method::HEAD);
     let header = request.headers().get(header::HOST);
     let header = header.map(|host| host.to_str().unwrap_or(""));
     // A target in full has a host too, which counts for more (RFC 9112, 3.2.2).
@@ -107,7 +106,9 @@ pub(crate) async fn known_host(
         .flatten()
         .find(|host| !names.has(host));
     match foreign {
-        Some(host) if !is_health => refusal(StatusCode::MISDIRECTED_REQUEST, &names.reason(host)),
+        Some(host) if !is_health_check(&request) => {
+            refusal(StatusCode::MISDIRECTED_REQUEST, &names.reason(host))
+        }
         _ => next.run(request).await,
     }
 }

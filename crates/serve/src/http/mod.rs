@@ -9,6 +9,7 @@
 //! its task is dropped, which cancels its calls to servers.
 
 mod document;
+pub(crate) mod health;
 pub(crate) mod host_names;
 pub(crate) mod indexnow;
 pub(crate) mod page;

@@ -97,7 +97,7 @@ fn health_has_a_seat_where_every_connection_is_busy() {
     for _ in 0..3 {
         assert_eq!(health(admin), 200);
     }
-    // Those beyond the limit are told so.
+    // A connection beyond the limit is answered 503.
     let mut last = held.pop().unwrap();
     let mut answer = String::new();
     let _ = last.read_to_string(&mut answer);

@@ -255,4 +255,8 @@ impl Storage for PreloadedStorage {
     fn is_locked(&self, name: &str) -> Result<bool, StorageError> {
         self.storage.is_locked(name)
     }
+
+    fn available_bytes(&self) -> Option<u64> {
+        self.storage.available_bytes()
+    }
 }

@@ -1,4 +1,4 @@
-//! Signs that mean something in other query languages and nothing in this one: they are told, never passed over in silence.
+//! Warnings of syntax that other query languages have and this one ignores.
 //!
 //! ```text
 //! cat && dog   cat || dog   !cat   cat|dog      AND, OR, -

@@ -6,10 +6,11 @@ use super::connection::{Answering, Connection};
 use super::limits::ConnectionLimits;
 use super::output::{LARGE_BYTES, Output, Room, TooMuch, held};
 use super::timed_body::TimedBody;
+use crate::http::health::is_health_check;
 use crate::http::response::{refusal, retry_soon};
 use axum::Router;
 use axum::body::Body;
-use axum::http::{HeaderValue, Method, Request, Response, StatusCode, Version, header};
+use axum::http::{HeaderValue, Request, Response, StatusCode, Version, header};
 use hyper::body::{Bytes, Frame, Incoming, SizeHint};
 use hyper::service::Service;
 use hyper_util::service::TowerToHyperService;
@@ -135,11 +136,6 @@ impl Answers {
         };
         response.map(|body| Answer::new(body, room, answering))
     }
-}
-
-/// Returns whether a request asks for the health of the server.
-fn is_health_check(request: &Request<Incoming>) -> bool {
-    request.uri().path() == "/healthz" && matches!(*request.method(), Method::GET | Method::HEAD)
 }
 
 fn no_seat(answering: Answering) -> Response<Answer> {
