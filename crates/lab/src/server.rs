@@ -94,11 +94,7 @@ impl Server {
     /// Reads the usage from `/proc`; `None` if it reports none, for example for an ended process.
     pub(crate) fn usage(&self) -> Option<Usage> {
         let directory = format!("/proc/{}", self.child.id());
-        let stat = std::fs::read_to_string(format!("{directory}/stat")).ok()?;
-        // The name in brackets may contain any character, so fields are counted after it.
-        let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-        let ticks: u64 =
-            fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
+        let cpu = load::process_cpu_time(self.child.id())?;
         let status = std::fs::read_to_string(format!("{directory}/status")).ok()?;
         let switches = std::fs::read_dir(format!("{directory}/task"))
             .ok()?
@@ -109,7 +105,7 @@ impl Server {
             })
             .sum();
         Some(Usage {
-            cpu_us: ticks * 1_000_000 / rustix::param::clock_ticks_per_second(),
+            cpu_us: cpu.as_micros() as u64,
             switches,
             memory_bytes: field(&status, "VmRSS:") * 1024,
         })

@@ -45,20 +45,19 @@ impl Demand {
     pub fn of(record: &RunRecord, outcome: &Outcome) -> Option<Demand> {
         let answers: Vec<Phased<'_>> = outcome.measured().filter_map(phased).collect();
         let first_ns = answers.iter().map(|one| one.sample.intended_ns).min()?;
+        let searches = answers.iter().map(|one| search_ms(one.phases));
+        let (searches_ms, is_known): (Vec<f64>, Vec<bool>) = searches.unzip();
         let mut demand = Demand {
             arrivals_ms: answers
                 .iter()
                 .map(|one| (one.sample.intended_ns - first_ns) as f64 / 1e6)
                 .collect(),
-            searches_ms: answers.iter().map(|one| search_ms(one.phases).0).collect(),
+            searches_ms,
             rest_ms: answers.iter().map(|one| rest_ms(one.phases)).collect(),
-            searches_with_cpu: (answers.iter())
-                .filter(|one| search_ms(one.phases).1)
-                .count(),
+            searches_with_cpu: is_known.iter().filter(|&&is_known| is_known).count(),
             cpu_ms_per_answer: cpu_ms_per_answer(record, outcome),
             ..Demand::default()
         };
-        let is_known: Vec<bool> = answers.iter().map(|one| search_ms(one.phases).1).collect();
         demand.scale(&is_known);
         demand.idle_ms = median(answers.iter().enumerate().map(|(idx, one)| {
             let service_ms = one.sample.service_ns().unwrap_or_default() as f64 / 1e6;

@@ -69,7 +69,7 @@ pub use sample::{Ending, Sample};
 pub use search_time::{
     JOINED_MAX, SearchTime, TimedQueries, exponential, joined_queries, search_times_ms,
 };
-pub use server_cpu::ServerProcess;
+pub use server_cpu::{ServerProcess, process_cpu_time};
 pub use settings::{Load, Settings, Think};
 pub use statistics::{Interval, holm, p_of_mean, repetitions_needed};
 pub use summary::{AnswerCheck, Summary};

@@ -1,4 +1,4 @@
-//! CPU time of the process that listens at a local address.
+//! CPU time of a process, such as that which listens at a local address.
 //!
 //! A run against this machine can tell what an answer costs its server, whatever serves it: the kernel
 //! counts the time of every process. Found by `/proc`: the socket that listens at the port, then the
@@ -54,7 +54,7 @@ impl ServerProcess {
     /// Returns the CPU time of the processes since their start, with a resolution of about 10 ms; `None`
     /// once one of them has ended.
     pub fn cpu_time(&self) -> Option<Duration> {
-        let times = self.ids.iter().map(|&id| cpu_time(&self.proc, id));
+        let times = self.ids.iter().map(|&id| cpu_time_in(&self.proc, id));
         times.sum()
     }
 }
@@ -85,7 +85,12 @@ fn is_front_end(proc: &Path, id: u32) -> bool {
     line.split(|&byte| byte == 0).nth(1) == Some(b"front-end")
 }
 
-fn cpu_time(proc: &Path, id: u32) -> Option<Duration> {
+/// Returns the CPU time of a process since its start, with a resolution of about 10 ms; `None` for one that has ended.
+pub fn process_cpu_time(id: u32) -> Option<Duration> {
+    cpu_time_in(Path::new("/proc"), id)
+}
+
+fn cpu_time_in(proc: &Path, id: u32) -> Option<Duration> {
     let stat = std::fs::read_to_string(proc.join(format!("{id}/stat"))).ok()?;
     // The name in brackets may contain any character, so fields are counted after it.
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();

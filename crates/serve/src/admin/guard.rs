@@ -7,6 +7,7 @@
 
 use super::token::AdminToken;
 use crate::http::health::{is_health_check, is_reading};
+use crate::http::host_names::is_named;
 use crate::http::layers::one_host;
 use crate::http::response::refusal;
 use axum::Router;
@@ -15,7 +16,7 @@ use axum::extract::{Request, State};
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, Method, Response, StatusCode, header};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 /// Access conditions of one address.
@@ -130,24 +131,10 @@ impl Conditions {
 
     /// Returns whether a `Host` names this address, or loopback with any port.
     fn is_host(&self, host: &str) -> bool {
-        let Ok(authority) = host.parse::<Authority>() else {
-            return false;
-        };
-        let name = authority.host().to_ascii_lowercase();
-        let name = name.strip_suffix('.').unwrap_or(&name);
-        let literal = name.trim_start_matches('[').trim_end_matches(']');
-        let mut given = self.name.iter().chain(self.names.iter().flatten());
-        if given.any(|given| given == literal) {
-            return true;
-        }
-        match literal.parse::<IpAddr>() {
-            // An address literal cannot be redirected by DNS.
-            Ok(ip) => {
-                let (own, ip) = (self.address.ip(), ip.to_canonical());
-                ip.is_loopback() || ip == own || own.is_unspecified()
-            }
-            Err(_) => name == "localhost",
-        }
+        let (own, names) = (self.address.ip(), self.names.iter().flatten());
+        is_named(host, self.name.iter().chain(names), |ip| {
+            ip.is_loopback() || ip == own || own.is_unspecified()
+        })
     }
 }
 

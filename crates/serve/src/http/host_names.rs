@@ -61,19 +61,9 @@ impl HostNames {
         if !own.is_loopback() && self.names.is_empty() {
             return true;
         }
-        let Ok(authority) = host.parse::<Authority>() else {
-            return false;
-        };
-        let name = authority.host().to_ascii_lowercase();
-        let name = name.strip_suffix('.').unwrap_or(&name);
-        let literal = name.trim_start_matches('[').trim_end_matches(']');
-        if self.names.iter().any(|known| known == literal) {
-            return true;
-        }
-        match literal.parse::<IpAddr>() {
-            Ok(ip) => ip.to_canonical().is_loopback() || !own.is_loopback(),
-            Err(_) => name == "localhost",
-        }
+        is_named(host, &self.names, |ip| {
+            ip.is_loopback() || !own.is_loopback()
+        })
     }
 
     /// Returns the reason why a host is not answered, with the remedy.
@@ -84,6 +74,28 @@ impl HostNames {
              clients or a proxy before it use",
             self.address
         )
+    }
+}
+
+/// Returns whether a `Host`, with any port, is one of `names` (in lower case), `localhost`, or an address that `is_own`.
+pub(crate) fn is_named<'a>(
+    host: &str,
+    names: impl IntoIterator<Item = &'a String>,
+    is_own: impl Fn(IpAddr) -> bool,
+) -> bool {
+    let Ok(authority) = host.parse::<Authority>() else {
+        return false;
+    };
+    let name = authority.host().to_ascii_lowercase();
+    let name = name.strip_suffix('.').unwrap_or(&name);
+    let literal = name.trim_start_matches('[').trim_end_matches(']');
+    if names.into_iter().any(|known| known == literal) {
+        return true;
+    }
+    match literal.parse::<IpAddr>() {
+        // An address literal cannot be redirected by DNS.
+        Ok(ip) => is_own(ip.to_canonical()),
+        Err(_) => name == "localhost",
     }
 }
 

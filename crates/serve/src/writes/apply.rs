@@ -203,50 +203,47 @@ impl Batches<'_> {
 
     /// Answers a request whose body was not read to its end. The changes of this batch are not made.
     fn broken(&self, error: &BodyError) -> Response<Body> {
-        let (line, offset) = match error {
-            BodyError::Damaged { line, offset, .. } => (Some(*line), Some(*offset)),
-            BodyError::Unreadable { offset, .. } => (None, Some(*offset)),
-        };
-        let (status, reason, is_soon) = match error {
+        let (status, line, offset, reason) = match error {
             BodyError::Damaged {
                 line,
                 offset,
                 reason,
-            } => (
-                StatusCode::BAD_REQUEST,
-                format!("the body is damaged at line {line}, byte {offset}: {reason}"),
-                false,
-            ),
-            BodyError::Unreadable { source, .. } => match ReceiveError::within(source) {
-                Some(error) => (
-                    error.status(),
-                    error.to_string(),
-                    error == ReceiveError::NoPlace,
-                ),
-                None if source.kind() == io::ErrorKind::FileTooLarge => (
-                    StatusCode::PAYLOAD_TOO_LARGE,
-                    format!("the decompressed body is too large: {source}"),
-                    false,
-                ),
-                None => (
-                    StatusCode::BAD_REQUEST,
-                    format!("the body cannot be decompressed: {source}"),
-                    false,
-                ),
-            },
+            } => {
+                let reason = format!("the body is damaged at line {line}, byte {offset}: {reason}");
+                (StatusCode::BAD_REQUEST, Some(*line), *offset, reason)
+            }
+            BodyError::Unreadable { offset, source } => {
+                let (status, reason) = unreadable(source);
+                (status, None, *offset, reason)
+            }
         };
         let response = self.tally.broken(
             status,
             Broken {
                 line,
-                offset,
+                offset: Some(offset),
                 reason,
             },
         );
-        match is_soon {
-            true => retry_soon(response),
-            false => response,
+        match status {
+            StatusCode::SERVICE_UNAVAILABLE => retry_soon(response),
+            _ => response,
         }
+    }
+}
+
+/// Returns the status and the reason of a request whose body could not be read.
+fn unreadable(source: &io::Error) -> (StatusCode, String) {
+    match ReceiveError::within(source) {
+        Some(error) => (error.status(), error.to_string()),
+        None if source.kind() == io::ErrorKind::FileTooLarge => (
+            StatusCode::PAYLOAD_TOO_LARGE,
+            format!("the decompressed body is too large: {source}"),
+        ),
+        None => (
+            StatusCode::BAD_REQUEST,
+            format!("the body cannot be decompressed: {source}"),
+        ),
     }
 }
 
