@@ -12,7 +12,7 @@
 
 mod decoded;
 mod entries;
-mod scan;
+pub(crate) mod scan;
 
 #[cfg(test)]
 mod tests;

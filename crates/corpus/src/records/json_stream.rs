@@ -1,13 +1,13 @@
 //! Splitting of a stream of JSON into its objects: one array, or objects printed over several lines.
 
+use crate::body::scan::{Scanned, ValueScan};
 use std::io::{self, BufRead};
 
 /// Splitter of the objects at the top of a stream.
 #[derive(Debug, Default)]
 pub(crate) struct JsonStream {
-    depth: usize,
-    in_string: bool,
-    escaped: bool,
+    /// The current object; `None` between two of them.
+    object: Option<ValueScan>,
     /// Length of the current object so far, in bytes, including those not kept.
     bytes: u64,
 }
@@ -59,38 +59,35 @@ impl JsonStream {
                 Err(error) => return Err(error),
             };
             if buffer.is_empty() {
-                return Ok(match self.depth {
-                    0 => ObjectRead::End,
-                    _ => ObjectRead::Truncated,
+                return Ok(match self.object {
+                    None => ObjectRead::End,
+                    Some(_) => ObjectRead::Truncated,
                 });
             }
             let mut used = 0;
             let mut found = None;
-            let start = match self.depth {
-                0 => None,
-                _ => Some(0),
-            };
-            let mut start = start;
+            let mut start = self.object.as_ref().map(|_| 0);
             for &byte in buffer {
                 used += 1;
                 *line += u64::from(byte == b'\n');
-                if self.depth == 0 {
+                if self.object.is_none() {
                     match byte {
                         b'{' => {
-                            self.depth = 1;
                             self.bytes = 0;
                             start = Some(used - 1);
                             object.clear();
                         }
-                        b'[' | b']' | b',' => {}
-                        byte if byte.is_ascii_whitespace() => {}
-                        0xEF | 0xBB | 0xBF => {}
+                        b'[' | b']' | b',' | 0xEF | 0xBB | 0xBF => continue,
+                        byte if byte.is_ascii_whitespace() => continue,
                         _ => {
                             found = Some(ObjectRead::Stray);
                             break;
                         }
                     }
-                } else if self.closes(byte) {
+                }
+                let scan = self.object.get_or_insert_default();
+                if scan.take(byte) == Scanned::Last {
+                    self.object = None;
                     found = Some(ObjectRead::Whole);
                     break;
                 }
@@ -112,25 +109,5 @@ impl JsonStream {
                 None => {}
             }
         }
-    }
-
-    /// Takes a byte within an object; returns whether it is its last.
-    fn closes(&mut self, byte: u8) -> bool {
-        if self.in_string {
-            match byte {
-                _ if self.escaped => self.escaped = false,
-                b'\\' => self.escaped = true,
-                b'"' => self.in_string = false,
-                _ => {}
-            }
-            return false;
-        }
-        match byte {
-            b'"' => self.in_string = true,
-            b'{' | b'[' => self.depth += 1,
-            b'}' | b']' => self.depth -= 1,
-            _ => {}
-        }
-        self.depth == 0
     }
 }
