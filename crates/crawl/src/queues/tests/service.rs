@@ -317,16 +317,19 @@ fn unread_lists_keep_nobody_from_an_answer() {
     let all = async {
         let disk = MemoryStorage::new();
         let Running {
+            address,
             mut client,
             end,
             server,
             ..
         } = running_large(&disk).await;
-        // More than all windows of the client together.
         put_large(&mut client, 0..URLS, 10_000).await;
+        // More than the windows of their connection hold. It is not asked anything else: a client that does not read its
+        // streams has no window left for other answers on the same connection (RFC 9113, section 5.2.1).
+        let mut listing = connected(address).await;
         let mut lists = Vec::new();
         for _ in 0..LISTS {
-            lists.push(list(&mut client, URLS as u32).await);
+            lists.push(list(&mut listing, URLS as u32).await);
         }
         for _ in 0..20 {
             let stats = client.get_stats(api::QueueWithinCrawlParams::default());
