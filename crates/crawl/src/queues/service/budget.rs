@@ -8,6 +8,7 @@
 //! A client that does not read leaves its share where it is, and what it asks for further is not read from the store. Each
 //! stream has a small share of its own, so that those that nobody reads keep no other from going on; more is taken from what
 //! all have together, and comes back when it is read or its connection is closed ([`super::connections`]).
+use prost::Message;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
@@ -51,14 +52,25 @@ impl Share {
     }
 }
 
-/// Shares of what the encoder of a stream has taken and the connection has not.
+/// Encoded answers that the connection has not taken, each with its share.
+///
+/// They go past the encoder of tonic, which keeps the buffer of its largest answer until its stream ends: it gets empty
+/// messages, and the body puts these in their place ([`super::connections`]).
 #[derive(Debug, Clone, Default)]
-pub(super) struct Taken(Arc<Mutex<Vec<Share>>>);
+pub(super) struct Taken(Arc<Mutex<Vec<Encoded>>>);
+
+/// Bytes of an encoded answer, and what they have of the budget.
+pub(super) type Encoded = (Vec<u8>, Option<Share>);
 
 impl Taken {
-    /// Returns the shares of what was encoded since the last call.
-    pub(super) fn take(&self) -> Vec<Share> {
+    /// Returns what was encoded since the last call.
+    pub(super) fn take(&self) -> Vec<Encoded> {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn push(&self, encoded: Vec<u8>, share: Option<Share>) {
+        let mut taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        taken.push((encoded, share));
     }
 }
 
@@ -153,17 +165,16 @@ pub(super) struct Answers<T> {
     _seat: OwnedSemaphorePermit,
 }
 
-impl<T> Stream for Answers<T> {
+impl<T: Message + Default> Stream for Answers<T> {
     type Item = Result<T, Status>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.receiver.poll_recv(context).map(|received| {
             let (answer, share) = received?;
-            if let Some(share) = share {
-                let mut taken = self.taken.0.lock().unwrap_or_else(PoisonError::into_inner);
-                taken.push(share);
-            }
-            Some(answer)
+            Some(answer.map(|answer| {
+                self.taken.push(answer.encode_to_vec(), share);
+                T::default()
+            }))
         })
     }
 }

@@ -38,6 +38,9 @@ const PREFACE: Duration = Duration::from_secs(10);
 const SILENCE: Duration = Duration::from_secs(30);
 /// Time in which a client has to take what was sent to it.
 const STALL: Duration = Duration::from_secs(120);
+/// A message of gRPC begins with whether it is compressed, and its length in 4 bytes.
+const MESSAGE_HEAD_BYTES: usize = 5;
+const NOT_COMPRESSED: u8 = 0;
 /// First bytes of an HTTP/2 connection.
 const PREFACE_BYTES: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
@@ -165,7 +168,7 @@ struct Held {
     bytes: Bytes,
     number: u64,
     waiting: Waiting,
-    _shares: Vec<Share>,
+    _shares: Vec<Option<Share>>,
 }
 
 impl AsRef<[u8]> for Held {
@@ -198,13 +201,31 @@ impl Body for Metered {
         let polled = Pin::new(&mut self.inner).poll_frame(context);
         polled.map_ok(|frame| {
             frame.map_data(|bytes| {
+                let (encoded, shares): (Vec<_>, Vec<_>) = self.taken.take().into_iter().unzip();
                 Bytes::from_owner(Held {
-                    bytes,
+                    bytes: filled(bytes, &encoded),
                     number: self.waiting.enter(),
                     waiting: self.waiting.clone(),
-                    _shares: self.taken.take(),
+                    _shares: shares,
                 })
             })
         })
     }
+}
+
+/// Returns the frame of messages in place of a frame of as many empty ones; that of an answer without a stream as it is.
+fn filled(frame: Bytes, encoded: &[Vec<u8>]) -> Bytes {
+    if encoded.is_empty() {
+        return frame;
+    }
+    debug_assert_eq!(frame.len(), encoded.len() * MESSAGE_HEAD_BYTES);
+    let whole: usize = encoded.iter().map(Vec::len).sum();
+    let mut bytes = Vec::with_capacity(whole + encoded.len() * MESSAGE_HEAD_BYTES);
+    for message in encoded {
+        bytes.push(NOT_COMPRESSED);
+        // Longer ones than 4 GiB are not in the store (messages put are 16 MiB at most).
+        bytes.extend((message.len() as u32).to_be_bytes());
+        bytes.extend_from_slice(message);
+    }
+    bytes.into()
 }
