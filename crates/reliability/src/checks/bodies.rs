@@ -45,7 +45,11 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     // The first refresh reads parts of the program and of the index for the first time.
     let first = br#"{"url":"u:0","title":"first"}"#;
     send_body(admin, "POST", "/documents?refresh=now", "", first).await?;
-    let blocks = run.size(SMALL_BLOCKS, FULL_BLOCKS);
+    // What is said to be small must be seen to be large.
+    let blocks = match run.sabotage {
+        true => WRITTEN_BLOCKS_MAX,
+        false => run.size(SMALL_BLOCKS, FULL_BLOCKS),
+    };
     let shapes = shapes(run.sabotage);
     let (mut worst, mut otherwise, mut examples) = (0.0f64, 0, Vec::new());
     for shape in &shapes {
