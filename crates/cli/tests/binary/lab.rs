@@ -158,11 +158,19 @@ fn experiments_are_run_and_reported() {
     assert_eq!(figures["tables"][0]["rows"][3][5], "88.9");
     assert!(results.join("one-client/run.json").exists());
     let prediction = result("prediction");
-    let rows = prediction["tables"][0]["rows"].as_array().unwrap();
-    let served: Vec<&str> = rows.iter().map(|row| row[0].as_str().unwrap()).collect();
-    assert_eq!(served, [["I1"; 4], ["I2"; 4]].concat());
-    let foreseen = |row: &serde_json::Value| row[6].as_str().unwrap().contains(" %");
-    assert!(rows.iter().any(foreseen), "{prediction}");
+    // On a busy machine no answer may come in the few ms of a run: said, in place of the table.
+    match prediction["tables"][0]["rows"].as_array() {
+        Some(rows) => {
+            let served: Vec<&str> = rows.iter().map(|row| row[0].as_str().unwrap()).collect();
+            assert_eq!(served, [["I1"; 4], ["I2"; 4]].concat());
+            let foreseen = |row: &serde_json::Value| row[6].as_str().unwrap().contains(" %");
+            assert!(rows.iter().any(foreseen), "{prediction}");
+        }
+        None => assert!(
+            is_invalid || prediction["lacking"].to_string().contains("no answer told"),
+            "{prediction}"
+        ),
+    }
     assert!(results.join("prediction/I2-4-3/run.json").exists());
     let balance = result("posting-balance");
     assert!(
