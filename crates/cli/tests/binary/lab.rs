@@ -157,20 +157,28 @@ fn experiments_are_run_and_reported() {
     assert_eq!(figures["panels"].as_array().unwrap().len(), 5, "{figures}");
     assert_eq!(figures["tables"][0]["rows"][3][5], "88.9");
     assert!(results.join("one-client/run.json").exists());
-    let prediction = result("prediction");
-    // On a busy machine no answer may come in the few ms of a run: said, in place of the table.
-    match prediction["tables"][0]["rows"].as_array() {
-        Some(rows) => {
-            let served: Vec<&str> = rows.iter().map(|row| row[0].as_str().unwrap()).collect();
-            assert_eq!(served, [["I1"; 4], ["I2"; 4]].concat());
-            let foreseen = |row: &serde_json::Value| row[6].as_str().unwrap().contains(" %");
-            assert!(rows.iter().any(foreseen), "{prediction}");
+    let mut prediction = result("prediction");
+    // On a busy machine no answer may come in the 50 ms of a single client: said, and asked again with longer runs.
+    for number in 0..3 {
+        if !prediction["tables"][0].is_null() {
+            break;
         }
-        None => assert!(
-            is_invalid || prediction["lacking"].to_string().contains("no answer told"),
+        let lacking = prediction["lacking"].to_string();
+        assert!(
+            lacking.contains("no answer told of all its searches"),
             "{prediction}"
-        ),
+        );
+        let again = bench.path(&format!("again-{number}"));
+        let (options, into) = (&options[..4], ["--into", again.to_str().unwrap()]);
+        lab(&[&["run", "prediction", "--duration", "1s"], options, &into].concat());
+        let text = std::fs::read_to_string(again.join("prediction/result.json")).unwrap();
+        prediction = serde_json::from_str(&text).unwrap();
     }
+    let rows = prediction["tables"][0]["rows"].as_array().unwrap();
+    let served: Vec<&str> = rows.iter().map(|row| row[0].as_str().unwrap()).collect();
+    assert_eq!(served, [["I1"; 4], ["I2"; 4]].concat());
+    let foreseen = |row: &serde_json::Value| row[6].as_str().unwrap().contains(" %");
+    assert!(rows.iter().any(foreseen), "{prediction}");
     assert!(results.join("prediction/I2-4-3/run.json").exists());
     let balance = result("posting-balance");
     assert!(
