@@ -55,7 +55,7 @@ impl SearchTask {
     pub fn gather<'s>(
         &'s self,
         stop: &'s Stop<'s>,
-        visitor: &mut impl Visitor,
+        visitor: &mut dyn Visitor,
     ) -> Result<MatchesShare, IndexError> {
         self.worker(stop).gather(visitor)
     }

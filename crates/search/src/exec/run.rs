@@ -42,9 +42,7 @@ pub fn search_partition<'a>(
     segments: impl IntoIterator<Item = &'a Arc<Segment>>,
     k: usize,
 ) -> Result<(Vec<ScoredHit>, u64), IndexError> {
-    let mut top = Collectors::new(plan.top(k), MatchCount::<true>::default());
-    collect(plan, segments, &mut top)?;
-    Ok((top.hits.into_sorted(), top.matches.0))
+    hits_and_count(plan, &few(segments), k)
 }
 
 /// Returns the k best hits of some segments, best first, without counting the rest: what cannot be among them
@@ -54,11 +52,10 @@ pub fn top_of_partition<'a>(
     segments: impl IntoIterator<Item = &'a Arc<Segment>>,
     k: usize,
 ) -> Result<Vec<ScoredHit>, IndexError> {
-    let mut top = Collectors::new(plan.top(k), MatchCount::<false>::default());
-    if k > 0 {
-        collect(plan, segments, &mut top)?;
+    match k {
+        0 => Ok(Vec::new()),
+        _ => hits(plan, &few(segments), k),
     }
-    Ok(top.hits.into_sorted())
 }
 
 /// Returns the exact count of matching documents of some segments.
@@ -66,27 +63,63 @@ pub fn count_partition<'a>(
     plan: &Plan,
     segments: impl IntoIterator<Item = &'a Arc<Segment>>,
 ) -> Result<u64, IndexError> {
-    let mut top = Collectors::new((), MatchCount::<true>::default());
-    collect(plan, segments, &mut top)?;
-    Ok(top.matches.0)
+    count(plan, &few(segments))
 }
 
 /// Feeds collectors with the hits and the matches of some segments, one after another.
+///
+/// The algorithms are compiled for the collectors, in the crate that calls: servers and measurements use those of
+/// [`search_partition`] and [`SearchTask`](crate::SearchTask), which are compiled here.
 pub fn collect<'a: 'p, 'p, H: HitCollector<'p>, M: MatchCollector>(
     plan: &'p Plan,
     segments: impl IntoIterator<Item = &'a Arc<Segment>>,
     top: &mut Collectors<'p, H, M>,
 ) -> Result<Coverage, IndexError> {
-    let segments: Few<&Segment> = segments.into_iter().map(|segment| &**segment).collect();
+    feed(plan, &few(segments), top)
+}
+
+fn few<'a>(segments: impl IntoIterator<Item = &'a Arc<Segment>>) -> Few<&'a Segment> {
+    segments.into_iter().map(|segment| &**segment).collect()
+}
+
+// Without type parameters, so that the algorithms are compiled in this crate, once, and not in each that searches.
+
+fn hits_and_count(
+    plan: &Plan,
+    segments: &[&Segment],
+    k: usize,
+) -> Result<(Vec<ScoredHit>, u64), IndexError> {
+    let mut top = Collectors::new(plan.top(k), MatchCount::<true>::default());
+    feed(plan, segments, &mut top)?;
+    Ok((top.hits.into_sorted(), top.matches.0))
+}
+
+fn hits(plan: &Plan, segments: &[&Segment], k: usize) -> Result<Vec<ScoredHit>, IndexError> {
+    let mut top = Collectors::new(plan.top(k), MatchCount::<false>::default());
+    feed(plan, segments, &mut top)?;
+    Ok(top.hits.into_sorted())
+}
+
+fn count(plan: &Plan, segments: &[&Segment]) -> Result<u64, IndexError> {
+    let mut top = Collectors::new((), MatchCount::<true>::default());
+    feed(plan, segments, &mut top)?;
+    Ok(top.matches.0)
+}
+
+fn feed<'p, H: HitCollector<'p>, M: MatchCollector>(
+    plan: &'p Plan,
+    segments: &[&'p Segment],
+    top: &mut Collectors<'p, H, M>,
+) -> Result<Coverage, IndexError> {
     if plan.matches_nothing() {
         let documents = segments.iter().map(|one| u64::from(one.documents_count()));
         return Ok(Coverage::whole(documents.sum()));
     }
-    let mut pieces = (0..).zip(&segments).map(|(number, segment)| Piece {
+    let mut pieces = (0..).zip(segments).map(|(number, segment)| Piece {
         segment: number,
         documents: 0..segment.documents_count(),
         bound: f32::INFINITY,
     });
     let next = |_| pieces.next();
-    walk(plan, &segments, Walk::InOrder, &mut Few::new(), next, top)
+    walk(plan, segments, Walk::InOrder, &mut Few::new(), next, top)
 }

@@ -55,7 +55,7 @@ impl SearchTask {
     pub fn visit<'s>(
         &'s self,
         stop: &'s Stop<'s>,
-        visitor: &mut impl Visitor,
+        visitor: &mut dyn Visitor,
     ) -> Result<Share, IndexError> {
         self.worker(stop).visit(visitor)
     }
@@ -78,7 +78,7 @@ impl<'s> Worker<'s> {
 
     /// Takes ranges until none is left, or the visitor says so. Returns what they hold: ranges of earlier visits are not
     /// part of it. A worker that is cancelled takes what is left without searching it, and its share says so.
-    pub fn visit(&mut self, visitor: &mut impl Visitor) -> Result<Share, IndexError> {
+    pub fn visit(&mut self, visitor: &mut dyn Visitor) -> Result<Share, IndexError> {
         let task = self.task;
         let top = || task.plan.top(task.k).after(task.after.as_ref());
         match task.wanted {
@@ -91,7 +91,7 @@ impl<'s> Worker<'s> {
     fn share_of<H: HitCollector<'s>, const EXACT: bool>(
         &mut self,
         hits: H,
-        visitor: &mut impl Visitor,
+        visitor: &mut dyn Visitor,
         sorted: impl FnOnce(H) -> Vec<ScoredHit>,
     ) -> Result<Share, IndexError> {
         let mut top = Collectors::new(hits, MatchCount::<EXACT>::default()).until(self.stop);
@@ -113,7 +113,7 @@ impl<'s> Worker<'s> {
     }
 
     /// Gathers the matches of ranges until none is left, or the visitor says so, as [`Worker::visit`] does hits.
-    pub fn gather(&mut self, visitor: &mut impl Visitor) -> Result<MatchesShare, IndexError> {
+    pub fn gather(&mut self, visitor: &mut dyn Visitor) -> Result<MatchesShare, IndexError> {
         let all = Collectors::new((), DocBits::default()).until(self.stop);
         let (all, coverage, ranges_count) = self.collect(all, visitor)?;
         Ok(MatchesShare::of(all, coverage, ranges_count))
@@ -123,7 +123,7 @@ impl<'s> Worker<'s> {
     fn collect<H: HitCollector<'s>, M: MatchCollector>(
         &mut self,
         mut top: Collectors<'s, H, M>,
-        visitor: &mut impl Visitor,
+        visitor: &mut dyn Visitor,
     ) -> Result<(Collectors<'s, H, M>, Coverage, usize), IndexError> {
         let task = self.task;
         let pieces = match task.pieces.get() {
