@@ -1,12 +1,11 @@
 //! Search on the calling thread, from the text of a query to an answer with summaries.
 
-use crate::asked::Asked;
-use crate::cursor::PageStart;
+use crate::coordinator::{IndexFacts, PreparedQuery, QuerySource};
 use crate::error::EngineError;
 use crate::generations::Generations;
+use crate::local;
 use crate::options::SearchOptions;
 use crate::part::Part;
-use crate::retried::retried;
 use index::{Index, IndexError, StoredDocument};
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -76,56 +75,28 @@ impl Engine {
         Ok(self.part().index().document(url)?)
     }
 
-    /// Answers a typed query.
+    /// Answers a query: a text as typed, or a tree of clauses.
     ///
     /// # Errors
     /// Options out of range, an index that cannot be read, and a timeout that passes before anything is found. A later
     /// timeout makes the answer partial: `timed_out` is set and `degraded` names what it lacks.
-    pub fn search(
+    pub fn search<'q>(
         &self,
-        query: &str,
+        query: impl Into<QuerySource<'q>>,
         options: &SearchOptions,
     ) -> Result<SearchAnswer, EngineError> {
         let arrived = Instant::now();
         options.validate()?;
         let part = self.part();
-        let parsed = search::parse_with(
-            query,
-            part.index().analyzer(),
-            part.index().fields(),
-            options.operator,
-        );
         let index = part.index();
-        let refined = options.refine(query, parsed, index.analyzer(), index.fields());
-        let (parsed, refinement) = refined?;
-        let has_several_sites = index.statistics().has_several_sites();
-        let options = &options.clone().resolved(&parsed.query, has_several_sites);
-        let start = match &refinement.cursors {
-            Some(cursors) => cursors.page_start(options, parsed.some_words.is_some())?,
-            None => PageStart {
-                start: options.start,
-                after: None,
-            },
+        let facts = IndexFacts {
+            analyzer: index.analyzer(),
+            fields: index.fields(),
+            has_several_sites: index.statistics().has_several_sites(),
+            index_id: index.id(),
         };
-        let mut answer = retried(|| {
-            let asked = Asked {
-                text: query,
-                parsed: &parsed,
-                options,
-                refinement: &refinement,
-                start: start.clone(),
-                arrived,
-            };
-            let since = part.index().read_start();
-            let answer = asked.answer(&part, since);
-            part.verify(since)?;
-            answer
-        })?;
-        if options.suggests(&answer) {
-            answer.did_you_mean = self.did_you_mean(&part, query, options, arrived)?;
-            answer.phases_us.total = arrived.elapsed().as_micros() as u64;
-        }
-        Ok(answer)
+        let prepared = PreparedQuery::new(0, query.into(), options, facts, arrived)?;
+        local::answer(&part, &prepared)
     }
 
     pub(crate) fn part(&self) -> Arc<Part> {

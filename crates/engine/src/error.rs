@@ -25,11 +25,11 @@ pub enum EngineError {
     /// The timeout passed before the first hit was known: allow more time, or narrow the query.
     #[error("the timeout passed before anything was found; allow more time, or narrow the query")]
     TimedOut,
-    /// Details or explanations of the hits are longer than allowed: ask for fewer hits.
-    #[error("the hits are longer than {bytes_max} bytes; ask for fewer with k")]
-    TooLarge {
-        /// Limit of the answer, in bytes.
-        bytes_max: usize,
+    /// The answer lacks parts, and no partial one was wanted: allow more time, or take a partial answer.
+    #[error("{reason}")]
+    Partial {
+        /// Cause of the loss.
+        reason: String,
     },
     /// A hit belongs to no document of the searched index: please report this.
     #[error("{reason}; please report this")]
@@ -61,15 +61,4 @@ pub enum DetailsError {
         /// Limit of the details, in bytes.
         bytes_max: usize,
     },
-}
-
-impl From<DetailsError> for EngineError {
-    fn from(error: DetailsError) -> EngineError {
-        match error {
-            DetailsError::Index(error) => EngineError::Index(error),
-            DetailsError::TooLarge { bytes_max } => EngineError::TooLarge { bytes_max },
-            DetailsError::Cancelled => EngineError::TimedOut,
-            DetailsError::NotServed { reason } => EngineError::Inconsistent { reason },
-        }
-    }
 }

@@ -4,7 +4,7 @@ use text::Analyzer;
 
 /// Returns words for terms: the first word of the typed text that each is the term of, and the term where there is none. Each
 /// word once.
-pub fn as_typed(typed: &str, analyzer: Analyzer, terms: &[String]) -> Vec<String> {
+pub(crate) fn as_typed(typed: &str, analyzer: Analyzer, terms: &[String]) -> Vec<String> {
     let mut words: Vec<Option<String>> = vec![None; terms.len()];
     if !terms.is_empty() {
         analyzer.each_token(typed, &mut String::new(), |token| {

@@ -35,31 +35,35 @@
 //! network or of an asynchronous runtime.
 
 mod aggregation;
-mod asked;
+mod coordinator;
 mod cursor;
 mod engine;
 mod error;
 mod facet_answer;
 mod frequent_phrases;
 mod generations;
+mod lacks;
+mod local;
 mod matches;
 mod options;
 mod part;
-mod refined;
 mod refinement;
 mod retried;
+mod search_error;
 mod shown_text;
-mod sort_values;
-mod suggest;
+mod spelling;
 mod verifier;
 
+pub mod calls;
 pub mod cut_values;
 pub mod details;
-pub mod lacks;
 pub mod site_limit;
-pub mod spelling;
 
 pub use aggregation::{Aggregated, Aggregation};
+pub use coordinator::{
+    Call, Complete, Coordinator, FacetCall, IndexFacts, Layout, Limits, NextProbe, Outcome,
+    PreparedQuery, QuerySource, Replied, Reply, Sample, Suggestion, Timeline,
+};
 pub use cursor::{CURSOR_FIRST, Cursors, Epoch, PageStart};
 pub use details::{HitDetails, HitsRead};
 pub use engine::Engine;
@@ -71,8 +75,8 @@ pub use matches::Matches;
 pub use options::{ANSWER_BYTES_MAX, DEPTH_MAX, K_MAX, SITE_HITS_DEFAULT, SearchOptions};
 pub use part::Part;
 pub use refinement::{FACETS_MAX, FILTERS_MAX, FacetGroup, Refinement};
+pub use search_error::SearchError;
 pub use shown_text::summary_of;
-pub use sort_values::sort_json;
 
 pub use index::{DocId, Index, IndexError, StoredDocument};
 pub use search::{Operator, Query, Ranking};

@@ -1,32 +1,37 @@
 //! Texts that a hit shows of its stored document: the summary, and further fields.
 
+use crate::calls::TextSummary;
 use crate::cut_values::cut_fields;
 use fields::TextFields;
 use index::{Index, IndexError, TextKey, Texts};
 use text::summary::{Summary, SummaryQuery};
 
-/// Returns the summary of a document, and its further fields where wanted; `None` where the store has no text of it.
+/// Returns what a hit shows of a document; `None` where the store has no text of it, empty in an index without texts.
 pub(crate) fn shown_text(
     index: &Index,
     key: TextKey<'_>,
     query: &SummaryQuery,
     buffer: &mut Vec<u8>,
     wants_fields: bool,
-) -> Result<Option<(String, Fields, Vec<String>)>, IndexError> {
-    if index.documents().texts() == Texts::None {
-        return Ok(Some(Default::default()));
+) -> Result<Option<TextSummary>, IndexError> {
+    let documents = index.documents();
+    if documents.texts() == Texts::None {
+        return Ok(Some(TextSummary::default()));
     }
     let mut text = None;
-    let documents = index.documents();
-    documents.with_text(key, buffer, |_, body, fields| {
+    documents.with_text(key, buffer, |url, body, fields| {
         let of_body = query.summary(body);
-        let summary = summary_of(query, of_body, fields, index.statistics().text_fields());
+        let html = summary_of(query, of_body, fields, index.statistics().text_fields());
         let (fields, cut) = match wants_fields {
             true => cut_fields(fields),
             false => Default::default(),
         };
-        let fields = json::parse_object(&fields).unwrap_or_default();
-        text = Some((summary, fields, cut));
+        text = Some(TextSummary {
+            url: url.to_owned(),
+            html,
+            fields,
+            cut,
+        });
     })?;
     Ok(text)
 }
@@ -42,7 +47,7 @@ pub fn summary_of(
     if of_body.is_matched || text_fields.is_empty() || fields.is_empty() {
         return of_body.html;
     }
-    let fields: Fields = json::parse_object(fields).unwrap_or_default();
+    let fields = json::parse_object(fields).unwrap_or_default();
     let mut summary = None;
     // Words that are found by the name of their field alone come last.
     for is_in_text in [true, false] {
@@ -61,6 +66,3 @@ pub fn summary_of(
     }
     summary.unwrap_or(of_body.html)
 }
-
-/// Further fields of a document.
-pub(crate) type Fields = json::Map;

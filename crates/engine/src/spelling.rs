@@ -17,7 +17,7 @@ use std::ops::Range;
 use text::{Analyzer, Pattern};
 
 /// Number of hits that an attempt looks at.
-pub const SAMPLE_HITS: usize = 10;
+pub(crate) const SAMPLE_HITS: usize = 10;
 /// Upper limit on the words of a query that is corrected.
 const WORDS_MAX: usize = 8;
 /// Upper limit on the words that are changed at once.
@@ -30,7 +30,7 @@ const TRIED_MAX: usize = 3;
 
 /// Query of words without syntax, which found nothing.
 #[derive(Debug)]
-pub struct Spelling<'t> {
+pub(crate) struct Spelling<'t> {
     text: &'t str,
     analyzer: Analyzer,
     words: Vec<TypedWord>,
@@ -45,9 +45,9 @@ struct TypedWord {
 
 /// Search for documents with words like those typed.
 #[derive(Debug)]
-pub struct Attempt {
+pub(crate) struct Attempt {
     /// Query of which [`SAMPLE_HITS`] hits with summaries are needed.
-    pub query: Query,
+    pub(crate) query: Query,
     changed: Vec<Near>,
 }
 
@@ -60,7 +60,7 @@ struct Near {
 
 impl<'t> Spelling<'t> {
     /// Returns the words of a query; `None` where it has syntax, too many words, or none that can be corrected.
-    pub fn of(text: &'t str, analyzer: Analyzer) -> Option<Spelling<'t>> {
+    pub(crate) fn of(text: &'t str, analyzer: Analyzer) -> Option<Spelling<'t>> {
         let has_syntax = |word: &str| {
             word.contains(['"', '(', ')', '*', '?', '~', '^', ':', '+'])
                 || word.starts_with('-')
@@ -86,7 +86,7 @@ impl<'t> Spelling<'t> {
     }
 
     /// Returns a query for each word, whose matches are to be counted.
-    pub fn words(&self) -> Vec<Query> {
+    pub(crate) fn words(&self) -> Vec<Query> {
         let words = self.words.iter();
         words
             .map(|word| self.parsed(&self.text[word.range.clone()]))
@@ -94,7 +94,7 @@ impl<'t> Spelling<'t> {
     }
 
     /// Returns the searches to try, in this order, given the number of matches of each word.
-    pub fn attempts(&self, counts: &[u64]) -> Vec<Attempt> {
+    pub(crate) fn attempts(&self, counts: &[u64]) -> Vec<Attempt> {
         let unknown: Vec<usize> = (0..self.words.len())
             .filter(|&at| counts[at] == 0)
             .collect();
@@ -157,7 +157,7 @@ impl<'t> Spelling<'t> {
 
     /// Returns the query with the words that stand in the hits of an attempt: titles and summaries, whose marks are
     /// the words near those typed. `None` where no hit has one for each.
-    pub fn corrected<'h>(
+    pub(crate) fn corrected<'h>(
         &self,
         attempt: &Attempt,
         hits: impl Iterator<Item = (&'h str, &'h str)>,

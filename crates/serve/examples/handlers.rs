@@ -199,8 +199,8 @@ struct Run {
 
 /// A request on its way.
 enum Asked {
-    Spin(tokio::sync::oneshot::Receiver<Result<SyntheticTimes, serve::ServerError>>),
-    Real(tokio::sync::oneshot::Receiver<Result<PartitionHits, serve::ServerError>>),
+    Spin(tokio::sync::oneshot::Receiver<Result<SyntheticTimes, serve::PartError>>),
+    Real(tokio::sync::oneshot::Receiver<Result<PartitionHits, serve::PartError>>),
 }
 
 impl Asked {

@@ -5,12 +5,12 @@
 //! calls.
 
 use crate::api::backend::Server;
-use crate::api::chunks::Chunks;
-use crate::api::chunks::shown;
 use crate::api::messages::{Status, StatusRequest};
 use crate::api::reply::Reply;
 use crate::cluster::Cluster;
 use crate::cluster::replicas::{Health, Replica, Replicas};
+use engine::calls::Chunks;
+use engine::calls::chunks_shown;
 use futures_util::future::join_all;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -117,9 +117,9 @@ fn accept(status: Status, chunks: &Chunks, index_id: &OnceLock<String>) -> Resul
     if status.chunks != *chunks {
         return Err(format!(
             "it serves chunks {}, and the cluster file says {}; start it with --chunks {}, or correct the file",
-            shown(&status.chunks),
-            shown(chunks),
-            shown(chunks)
+            chunks_shown(&status.chunks),
+            chunks_shown(chunks),
+            chunks_shown(chunks)
         ));
     }
     let known = index_id.get_or_init(|| status.index_id.clone());

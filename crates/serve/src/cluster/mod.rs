@@ -5,13 +5,13 @@ pub(crate) mod hedge;
 pub(crate) mod replicas;
 
 use crate::api::backend::{DocumentServer, IndexServer};
-use crate::api::chunks::Chunks;
 use crate::api::messages::{PartitionHits, Status, StatusRequest};
 use crate::api::reply::Reply;
-use crate::api::server_error::ServerError;
 use crate::cluster::replicas::{CallFigures, Replicas};
 use crate::metrics::times::PartitionTimes;
 use engine::Generations;
+use engine::calls::Chunks;
+use engine::calls::PartError;
 use fields::Schema;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
@@ -193,7 +193,7 @@ impl Cluster {
 
     /// Reloads every server and returns the newest generation served. If any server fails, it returns
     /// the first error after all servers were called.
-    pub(crate) async fn reload(&self) -> Result<u64, ServerError> {
+    pub(crate) async fn reload(&self) -> Result<u64, PartError> {
         let mut asked = Vec::new();
         for replica in self.partitions.iter().flat_map(|one| &one.replicas) {
             let (reply, answer) = Reply::channel();
@@ -208,7 +208,7 @@ impl Cluster {
         let mut newest = Ok(0);
         for answer in asked {
             let reloaded = answer.await.unwrap_or_else(|_| {
-                Err(ServerError::Unreachable {
+                Err(PartError::Unreachable {
                     reason: "a server gave the reload up".into(),
                 })
             });

@@ -7,11 +7,11 @@
 //!            └ deadline ► expired
 //! ```
 
-use crate::api::chunks::Chunks;
 use crate::api::messages::Status;
 use crate::api::reply::Reply;
-use crate::api::server_error::{Retry, ServerError};
 use crate::cluster::hedge::{HedgeBudget, Pace};
+use engine::calls::Chunks;
+use engine::calls::{PartError, Retry};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -92,7 +92,7 @@ pub(crate) struct Replica<S: ?Sized> {
 struct Attempt<T> {
     number: usize,
     replica: usize,
-    result: Result<T, ServerError>,
+    result: Result<T, PartError>,
 }
 
 impl<S: ?Sized> Replica<S> {
@@ -155,7 +155,7 @@ impl<S: ?Sized> Replicas<S> {
         figures: &CallFigures,
         deadline: Instant,
         start: impl Fn(&S, Reply<T>),
-    ) -> Result<T, ServerError> {
+    ) -> Result<T, PartError> {
         figures.calls.fetch_add(1, Ordering::Relaxed);
         figures.budget.earn();
         let begun = Instant::now();
@@ -177,7 +177,7 @@ impl<S: ?Sized> Replicas<S> {
             _ => pace.hedge_after().map(|after| begun + after),
         };
         let mut hedge = 0;
-        let mut failed = ServerError::NotServed {
+        let mut failed = PartError::NotServed {
             reason: "no server holds it".into(),
         };
         let expired = tokio::time::sleep_until(deadline.into());
@@ -203,8 +203,8 @@ impl<S: ?Sized> Replicas<S> {
                         }
                         return Ok(value);
                     }
-                    Err(ServerError::Expired) if Instant::now() >= deadline => {
-                        return Err(ServerError::Expired);
+                    Err(PartError::Expired) if Instant::now() >= deadline => {
+                        return Err(PartError::Expired);
                     }
                     Err(error) => {
                         match error.retry() {
@@ -228,7 +228,7 @@ impl<S: ?Sized> Replicas<S> {
                         running.push(attempt);
                     }
                 }
-                () = &mut expired => return Err(ServerError::Expired),
+                () = &mut expired => return Err(PartError::Expired),
             }
         }
     }
@@ -251,14 +251,14 @@ impl<S: ?Sized> Replicas<S> {
             let _in_flight = in_flight;
             let result = tokio::select! {
                 biased;
-                answered = answer => answered.unwrap_or_else(|_| Err(ServerError::Unreachable {
+                answered = answer => answered.unwrap_or_else(|_| Err(PartError::Unreachable {
                     reason: format!("{name} gave the request up; see its log, or restart it"),
                 })),
                 () = tokio::time::sleep(LAST_RESORT), if was_down => {
-                    Err(ServerError::Unreachable { reason: format!("{name} does not answer") })
+                    Err(PartError::Unreachable { reason: format!("{name} does not answer") })
                 }
                 _ = health.wait_for(|health| *health == Health::Down), if !was_down => {
-                    Err(ServerError::Unreachable { reason: format!("{name} stopped answering") })
+                    Err(PartError::Unreachable { reason: format!("{name} stopped answering") })
                 }
             };
             Attempt {

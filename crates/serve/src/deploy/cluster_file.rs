@@ -3,9 +3,9 @@
 //! Servers of the same chunks are replicas of each other. The index servers together must hold the
 //! chunks of the index, each in exactly one part; so must the document servers.
 
-use crate::api::chunks::Chunks;
-use crate::api::chunks::shown;
 use crate::api::error::ServeError;
+use engine::calls::Chunks;
+use engine::calls::chunks_shown;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
@@ -125,7 +125,7 @@ fn covers(kind: &str, parts: &[(Chunks, Vec<String>)], chunks_count: u32) -> Res
                 "chunk {} is in two parts of the [[{kind}]]s, the second {} of {}; \
                  replicas must have exactly the same chunks",
                 chunks.start(),
-                shown(chunks),
+                chunks_shown(chunks),
                 addresses[0],
             ));
         }

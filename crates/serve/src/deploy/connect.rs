@@ -1,8 +1,6 @@
 //! Connection of a front-end to the servers that a cluster file names.
 
 use crate::api::backend::{DocumentServer, IndexServer, Server};
-use crate::api::chunks::Chunks;
-use crate::api::chunks::shown;
 use crate::api::error::ServeError;
 use crate::api::messages::StatusRequest;
 use crate::cluster::health::{Trouble, check};
@@ -10,6 +8,8 @@ use crate::cluster::replicas::{CallFigures, Replica, Replicas};
 use crate::cluster::{Cluster, Remote};
 use crate::deploy::cluster_file::ClusterFile;
 use crate::rpc::{RemoteDocumentServer, RemoteIndexServer};
+use engine::calls::Chunks;
+use engine::calls::chunks_shown;
 use futures_util::future::join_all;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -145,7 +145,13 @@ async fn meet<S: Server + ?Sized>(
     until: Instant,
 ) -> Met {
     loop {
-        let said = |reason: &str| format!("{} (chunks {}): {reason}", replica.name, shown(chunks));
+        let said = |reason: &str| {
+            format!(
+                "{} (chunks {}): {reason}",
+                replica.name,
+                chunks_shown(chunks)
+            )
+        };
         match check(replica, chunks, request, index_id).await {
             Ok(status) => {
                 return match status.disagreement {

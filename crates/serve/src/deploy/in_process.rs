@@ -1,7 +1,6 @@
 //! Clusters whose servers all run in this process.
 
 use crate::api::backend::{DocumentServer, IndexServer};
-use crate::api::chunks::{Chunks, index_server_of};
 use crate::api::draining::Draining;
 use crate::api::error::ServeError;
 use crate::cluster::Cluster;
@@ -12,6 +11,7 @@ use crate::handlers::options::HandlerOptions;
 use crate::handlers::options::Place;
 use crate::index_server::InProcessIndexServer;
 use engine::Generations;
+use engine::calls::{Chunks, index_server_of};
 use schedule::board::PolicyChoice;
 use std::sync::{Arc, OnceLock};
 

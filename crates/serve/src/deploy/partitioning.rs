@@ -1,7 +1,7 @@
 //! Partitioning of an index over the index servers of one machine.
 
-use crate::api::chunks::Chunks;
 use crate::api::error::ServeError;
+use engine::calls::Chunks;
 use index::{Index, Layout};
 
 /// Distribution of an index over index servers.

@@ -8,7 +8,7 @@
 
 use super::long_text::{LongText, Piece, pieces_count};
 use crate::api::messages::{SummariesOf, SummariesRequest, TextSummary};
-use crate::api::server_error::ServerError;
+use engine::calls::PartError;
 use engine::cut_values::cut_fields;
 use engine::summary_of;
 use index::{Index, TextKey, Texts};
@@ -23,7 +23,7 @@ use text::summary::{Summary, SummaryOptions, SummaryQuery};
 const PATIENCE: Duration = Duration::from_micros(100);
 
 /// Result for one text: `None` if it is missing; empty in an index without texts.
-type Made = Result<Option<TextSummary>, ServerError>;
+type Made = Result<Option<TextSummary>, PartError>;
 
 /// Summaries of one request, shared by the caller and the handlers.
 #[derive(Debug)]
@@ -250,7 +250,7 @@ impl Batch {
             return Read::Made(Ok(Some(TextSummary::default())));
         }
         if self.is_over() {
-            return Read::Made(Err(ServerError::Expired));
+            return Read::Made(Err(PartError::Expired));
         }
         let mut buffer = TEXT.take();
         let mut read = Read::Made(Ok(None));
@@ -284,7 +284,7 @@ impl Batch {
     }
 
     /// Returns all summaries, once the last one is made.
-    pub(super) fn take(&self) -> Result<Vec<Option<TextSummary>>, ServerError> {
+    pub(super) fn take(&self) -> Result<Vec<Option<TextSummary>>, PartError> {
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         let summaries = std::mem::take(&mut done.summaries);
         summaries
@@ -292,7 +292,7 @@ impl Batch {
             .enumerate()
             .map(|(at, summary)| match summary {
                 Some(summary) => summary,
-                None => Err(ServerError::NotServed {
+                None => Err(PartError::NotServed {
                     reason: format!(
                         "it failed at the text of {}; please report this",
                         match self.of.key(at) {

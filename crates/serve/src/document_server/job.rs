@@ -4,11 +4,11 @@ use super::batch::{Batch, Worked};
 use super::figures::DocumentFigures;
 use crate::api::messages::{SummariesRequest, TextSummary};
 use crate::api::reply::Reply;
-use crate::api::server_error::ServerError;
 use crate::handlers::deadline::Deadline;
 use crate::handlers::figures::Figures;
 use crate::handlers::handler_visit::HandlerVisit;
 use crate::handlers::shared_board::{Ended, Handler, Job, SharedBoard, Visiting};
+use engine::calls::PartError;
 use index::{Index, ReadStart};
 use schedule::board::Turn;
 use search::Visitor;
@@ -125,7 +125,7 @@ impl SummariesJob {
         let made = self.batch.take();
         // Errors are verified too, since changed bytes may have caused them.
         let verified = self.index.verify_texts(self.batch.keys(), self.since);
-        let made = verified.map_err(ServerError::from).and(made);
+        let made = verified.map_err(PartError::from).and(made);
         let (figures, query) = (&busy.0, self.query);
         match &made {
             Ok(summaries) => {
@@ -135,7 +135,7 @@ impl SummariesJob {
                     times.record(self.deadline.arrived.elapsed().as_secs_f64());
                 }
             }
-            Err(ServerError::Expired) => {
+            Err(PartError::Expired) => {
                 figures.ended_early.fetch_add(1, Ordering::Relaxed);
                 tracing::debug!(query, "ended early");
             }

@@ -1,6 +1,6 @@
 //! A long text of a page, in whose pieces several threads find matches.
 
-use crate::api::server_error::ServerError;
+use engine::calls::PartError;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 use text::summary::{PieceMatches, Summary, SummaryQuery, pieces_of};
@@ -84,13 +84,13 @@ impl LongText {
     }
 
     /// Returns the summary of the body, once all pieces are done; `None` after a bug.
-    pub(super) fn summary(&self, query: &SummaryQuery) -> Option<Result<Summary, ServerError>> {
+    pub(super) fn summary(&self, query: &SummaryQuery) -> Option<Result<Summary, PartError>> {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         let mut pieces = Vec::with_capacity(found.pieces.len());
         for piece in found.pieces.drain(..) {
             match piece {
                 Piece::Found(matches) => pieces.push(matches),
-                Piece::Expired => return Some(Err(ServerError::Expired)),
+                Piece::Expired => return Some(Err(PartError::Expired)),
                 Piece::Missing => return None,
             }
         }

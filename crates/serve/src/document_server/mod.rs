@@ -20,18 +20,18 @@ mod long_text;
 pub(crate) use figures::DocumentFigures;
 
 use crate::api::backend::{DocumentServer, Server};
-use crate::api::chunks::Chunks;
 use crate::api::draining::Draining;
 use crate::api::error::ServeError;
 use crate::api::messages::{Status, StatusRequest, SummariesRequest, TextSummary};
 use crate::api::reply::Reply;
-use crate::api::server_error::ServerError;
 use crate::handlers::options::HandlerOptions;
 use crate::handlers::shared_board::Job;
 use crate::handlers::workers::Handlers;
 use crate::net::blocking::beside_io;
 use crate::snapshot::served::Served;
 use engine::Generations;
+use engine::calls::Chunks;
+use engine::calls::PartError;
 use index::StoredDocument;
 use job::SummariesJob;
 use schedule::board::PolicyChoice;
@@ -98,7 +98,7 @@ impl InProcessDocumentServer {
                 query = request.query_id,
                 "never begun: nobody waits any more"
             );
-            return reply.send(Err(ServerError::Expired));
+            return reply.send(Err(PartError::Expired));
         }
         // A document that a newer generation still has is unchanged there.
         let index = self.served.generations.get(request.generation);
@@ -122,7 +122,7 @@ impl DocumentServer for InProcessDocumentServer {
         let index = self.served.generations.newest();
         // Examined already.
         let found = beside_io(|| index.document(url));
-        reply.send(found.map_err(ServerError::from));
+        reply.send(found.map_err(PartError::from));
     }
 }
 

@@ -1,13 +1,10 @@
 //! Fan-out of a search to all partitions, from one generation of the index.
 
-use crate::api::chunks::{Chunks, index_server_of, part_of, shown};
-use crate::api::error::SearchError;
 use crate::api::messages::{PartitionHits, Query, SearchRequest};
-use crate::api::server_error::ServerError;
 use crate::cluster::Cluster;
 use crate::cluster::replicas::Call;
-use crate::front_end::coverage::{Coverage, SEARCH};
-use crate::front_end::timeline::Timeline;
+use engine::calls::{Chunks, PartError, chunks_shown, part_of};
+use engine::{Replied, Reply, Timeline};
 use futures_util::future::join_all;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,10 +20,10 @@ const PAUSE_MAX: Duration = Duration::from_millis(20);
 
 /// Refuses an invalid reply: more hits than requested, or fewer hits marked as cut. The latter would
 /// repeat the search without end.
-fn plausible(found: PartitionHits, k: usize) -> Result<PartitionHits, ServerError> {
+fn plausible(found: PartitionHits, k: usize) -> Result<PartitionHits, PartError> {
     let count = found.hits.len();
     match count > k || (found.is_cut && count < k) {
-        true => Err(ServerError::Protocol {
+        true => Err(PartError::Protocol {
             reason: format!(
                 "it gave {count} hits of {k} and says {}; update it",
                 if found.is_cut {
@@ -40,43 +37,42 @@ fn plausible(found: PartitionHits, k: usize) -> Result<PartitionHits, ServerErro
     }
 }
 
-/// Search of the partitions, repeated with other parameters.
-pub(crate) struct FanOut<'a> {
-    pub(crate) cluster: &'a Cluster,
-    pub(crate) query: &'a Arc<Query>,
-    pub(crate) timeline: &'a Timeline,
-    pub(crate) request: SearchRequest,
+/// Search of the partitions for one query.
+pub(super) struct FanOut<'a> {
+    pub(super) cluster: &'a Cluster,
+    pub(super) query: &'a Arc<Query>,
+    pub(super) timeline: &'a Timeline,
+    pub(super) request: SearchRequest,
 }
-
-/// Hits of each partition, and the failures.
-pub(crate) type Partitions = (Vec<Option<PartitionHits>>, Vec<(Chunks, ServerError)>);
 
 impl FanOut<'_> {
     /// Searches all partitions until all that answer do so from the same generation of the index, since
     /// scores of two generations do not compare. After one commit between the answers of two
     /// partitions, the partition that is ahead still has the older generation open; after several, all
     /// partitions are searched again.
-    pub(crate) async fn of_one_generation(&mut self) -> Result<Partitions, SearchError> {
+    pub(super) async fn of_one_generation(mut self) -> Reply {
         let all: Vec<usize> = (0..self.cluster.partitions.len()).collect();
         let (mut oldest_before, mut lagging_since) = (0, Instant::now());
         let mut pause = PAUSE_MIN;
         loop {
             let mut partitions: Vec<Option<PartitionHits>> = vec![None; all.len()];
-            let mut errors = Vec::new();
+            let mut failures = Vec::new();
             let mut ask = all.clone();
             loop {
                 for (partition, found) in self.ask(&ask).await {
-                    let chunks = &self.cluster.partitions[partition].chunks;
                     match found {
                         Ok(found) => partitions[partition] = Some(found),
-                        Err(error @ ServerError::Overloaded { .. }) => {
-                            return Err(error.into_search_error(&index_server_of(chunks)));
-                        }
                         Err(error) => {
                             partitions[partition] = None;
-                            errors.push((chunks.clone(), error));
+                            failures.push((partition, error));
                         }
                     }
+                }
+                // The client of a full queue is asked to come back.
+                let is_refused =
+                    |(_, error): &(usize, PartError)| matches!(error, PartError::Overloaded { .. });
+                if failures.iter().any(is_refused) {
+                    break;
                 }
                 let generations = partitions.iter().flatten().map(|found| found.generation);
                 let Some(oldest) = generations.min() else {
@@ -96,7 +92,7 @@ impl FanOut<'_> {
             }
             // Reloads go on, so the next try finds newer generations. Where the oldest stays, its server lags
             // behind.
-            let is_gone = errors.iter().any(|(_, error)| error.is_generation_gone());
+            let is_gone = failures.iter().any(|(_, error)| error.is_generation_gone());
             if self.request.generation != oldest_before {
                 oldest_before = self.request.generation;
                 lagging_since = Instant::now();
@@ -109,43 +105,16 @@ impl FanOut<'_> {
                 pause = (pause * 2).min(PAUSE_MAX);
                 continue;
             }
-            return Ok((partitions, errors));
+            return Reply::SearchedAll {
+                partitions,
+                failures,
+                generation: self.request.generation,
+            };
         }
-    }
-
-    /// Searches several partitions once more, and replaces what they returned. The first reply of a partition that
-    /// fails now stands; its further hits are lost.
-    pub(crate) async fn ask_again(
-        &self,
-        asked: &[usize],
-        partitions: &mut [Option<PartitionHits>],
-        coverage: &mut Coverage,
-    ) -> Result<(), SearchError> {
-        for (partition, found) in self.ask(asked).await {
-            let chunks = &self.cluster.partitions[partition].chunks;
-            match found {
-                Ok(found) => {
-                    if found.documents_searched < found.documents_count {
-                        coverage.lacks(SEARCH, chunks, &ServerError::Expired);
-                    }
-                    partitions[partition] = Some(found);
-                }
-                Err(error @ ServerError::Overloaded { .. }) => {
-                    return Err(error.into_search_error(&index_server_of(chunks)));
-                }
-                Err(error) => {
-                    coverage.lacks(SEARCH, chunks, &error);
-                    if let Some(known) = &mut partitions[partition] {
-                        known.is_cut = false;
-                    }
-                }
-            }
-        }
-        Ok(())
     }
 
     /// Searches several partitions concurrently.
-    async fn ask(&self, asked: &[usize]) -> Vec<(usize, Result<PartitionHits, ServerError>)> {
+    pub(super) async fn ask(&self, asked: &[usize]) -> Vec<(usize, Replied<PartitionHits>)> {
         let calls = asked.iter().map(|&partition| async move {
             let group = &self.cluster.partitions[partition];
             let begun = Instant::now();
@@ -159,7 +128,7 @@ impl FanOut<'_> {
                     },
                 )
                 .instrument(
-                    debug_span!("search call", query = self.query.id, chunks = %shown(&group.chunks)),
+                    debug_span!("search call", query = self.query.id, chunks = %chunks_shown(&group.chunks)),
                 )
                 .await;
             let found = found.and_then(|found| plausible(found, self.request.k));

@@ -1,52 +1,38 @@
 //! Front-end: calls index servers and document servers to answer queries.
 //!
 //! ```text
-//! fan-out ─► merge, limit sites ─► what the hits show ─► answer
-//!    ▲               │
-//!    └── k doubled ◄─┘ too few admitted, and more may match ("optimization search")
+//! query ─► cache ─► coordinator ── calls ──► replicas of each part ──► replies ──┐
+//!                       ▲  └─► answer ─► log, cache                             │
+//!                       └───────────────────────────────────────────────────────┘
 //! ```
 //!
-//! The timeout counts from the arrival at the front-end, includes queueing, and travels with every
-//! call. Parts that miss the deadline are left out and named ([`crate::front_end::coverage`]).
+//! What is asked, and what becomes of the replies, is the [coordinator's](engine::Coordinator) to say. The timeout counts
+//! from the arrival at the front-end, includes queueing, and travels with every call. Parts that miss the deadline are left
+//! out and named.
 
-mod assemble;
-mod begun;
 mod cache;
-mod coverage;
-mod facet_phase;
+mod driver;
 mod fan_out;
-mod fetch_phase;
-mod fetch_proof;
-mod proof;
 mod query_log;
-mod query_phase;
-mod suggest;
-mod timeline;
 pub(crate) mod told;
 
-use crate::api::error::{SearchError, ServeError};
+use crate::api::error::ServeError;
 use crate::api::options::ANSWER_BYTES_MAX;
 use crate::api::options::SearchOptions;
 use crate::cluster::replicas::Call;
 use crate::cluster::{Cluster, Known};
 use crate::deploy::partitioning::Topology;
-use crate::front_end::assemble::assemble;
-use crate::front_end::begun::Begun;
 use crate::front_end::cache::{Cache, CacheFigures, Key};
-use crate::front_end::coverage::{Complete, Coverage, FACETS};
-use crate::front_end::facet_phase::FacetPhase;
-use crate::front_end::fetch_phase::{Page, Shown};
 use crate::front_end::query_log::QueryLog;
-use crate::front_end::query_phase::{Found, PageSearch};
 use crate::handlers::options::HandlerOptions;
-use engine::{Cursors, Epoch, Generations};
+use engine::{Generations, IndexFacts, PreparedQuery, QuerySource, SearchError};
 use index::{Index, StoredDocument};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 use tracing::{Instrument, debug_span};
-use wire::{Hit, PhaseTimes, SearchAnswer, Total};
+use wire::SearchAnswer;
 
 /// Options of a front-end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,11 +71,6 @@ impl FrontEndOptions {
         named.min(self.timeout)
     }
 }
-
-/// Lower limit of the time reserved for details and summaries: a tenth of the timeout, within two
-/// bounds.
-const RESERVE_MIN: Duration = Duration::from_millis(1);
-const RESERVE_MAX: Duration = Duration::from_millis(50);
 
 /// Front-end of an index. It answers any number of queries concurrently.
 pub struct FrontEnd {
@@ -210,26 +191,26 @@ impl FrontEnd {
             });
         };
         let known = self.known();
-        let generation = known.generation;
-        let begun = Begun::new(id, query, options, known.clone(), arrived)?;
+        let prepared = prepared(id, query, options, &known, arrived)?;
         // Before anything is read.
         let epoch = self.cache.as_ref().map(|_| self.cluster.trust_epoch());
-        let key = epoch.and_then(|epoch| Key::of(&begun, epoch));
+        let key = epoch.and_then(|epoch| Key::of(&prepared, known.generation, epoch));
         if let Some(cache) = &self.cache
-            && let Some(answer) = cache.get(key.as_ref(), &begun)
+            && let Some(answer) = cache.get(key.as_ref(), &prepared)
         {
             return Ok(answer);
         }
-        let (mut answer, proof) = self.search_now(begun).await?;
-        if options.suggests(&answer) {
-            answer.did_you_mean = self.did_you_mean(id, query, options, known, arrived).await;
+        let outcome = self.search_prepared(&prepared, &known).await?;
+        let mut answer = outcome.answer;
+        if let Some(found) = self.suggested(&prepared, &answer, &known).await {
+            answer.did_you_mean = found;
             answer.phases_us.total = arrived.elapsed().as_micros() as u64;
         }
         // An answer of a newer generation than was known at the arrival is not cached under the older
         // one, nor one during which a file changed. Servers have compared the stamps of all files after they made
         // their replies.
-        if let (Some(cache), Some(key), Some((proof, answered))) = (&self.cache, key, &proof)
-            && *answered == generation
+        if let (Some(cache), Some(key), Some(proof)) = (&self.cache, key, &outcome.complete)
+            && outcome.generation == known.generation
             && epoch == Some(self.cluster.trust_epoch())
         {
             cache.put(key, &answer, proof);
@@ -254,173 +235,31 @@ impl FrontEnd {
     pub(crate) fn answer_bytes_max(&self) -> usize {
         self.options.answer_bytes_max
     }
-
-    /// Answers a query within its timeout. If a server closes the generation of the query, the query
-    /// begins again with a newer one as often as time allows: no reload makes an answer fail or lack a
-    /// part.
-    async fn search_now(&self, begun: Begun) -> Result<Answered, SearchError> {
-        let (timeout, arrived) = (self.options.timeout_of(&begun.options), begun.arrived);
-        let deadline = arrived + timeout;
-        let reserve = (timeout / 10).clamp(RESERVE_MIN, RESERVE_MAX);
-        let cut_off = deadline.checked_sub(reserve).unwrap_or(arrived);
-        loop {
-            let mut coverage = Coverage::default();
-            let answered = self.attempt(&begun, cut_off, deadline, &mut coverage).await;
-            let is_gone = match &answered {
-                Err(SearchError::GenerationGone { .. }) => true,
-                _ => coverage.generation_is_gone(),
-            };
-            if !is_gone || Instant::now() >= cut_off {
-                return self.finished(begun, answered, coverage);
-            }
-        }
-    }
-
-    /// Searches one generation and fetches the details and summaries of the hits.
-    async fn attempt(
-        &self,
-        begun: &Begun,
-        cut_off: Instant,
-        deadline: Instant,
-        coverage: &mut Coverage,
-    ) -> Result<Gathered, SearchError> {
-        let mut phases = PhaseTimes {
-            parse: begun.parse_us,
-            ..PhaseTimes::default()
-        };
-        let (cluster, timeline) = (&self.cluster, &begun.timeline);
-        let search = PageSearch {
-            cluster,
-            query: &begun.query,
-            some_words: begun.some_words.as_ref(),
-            options: &begun.options,
-            sort: &begun.sort,
-            start: &begun.start,
-            generation: begun.cursors.as_ref().map_or(0, Cursors::generation),
-            cut_off,
-            timeline,
-        };
-        let mut found = search.find(&mut phases, coverage).await?;
-        let facets = FacetPhase {
-            cluster,
-            groups: &begun.facets,
-            deadline,
-            timeline,
-        };
-        let page = Page {
-            cluster,
-            known: begun.known.clone(),
-            found: &found,
-            options: &begun.options,
-            deadline,
-            timeline,
-            bytes_max: self.options.answer_bytes_max,
-        };
-        // Facets are counted while details and summaries are read.
-        let (shown, (facets, losses)) =
-            tokio::join!(page.ask(&mut phases, coverage), facets.count(&found));
-        let shown = shown?;
-        for (chunks, error) in losses {
-            coverage.lacks(FACETS, &chunks, &error);
-        }
-        found.facets = facets;
-        Ok((found, shown, phases))
-    }
-
-    /// Returns the answer of the last attempt, or its refusal.
-    fn finished(
-        &self,
-        begun: Begun,
-        gathered: Result<Gathered, SearchError>,
-        mut coverage: Coverage,
-    ) -> Result<Answered, SearchError> {
-        let (mut found, mut shown, mut phases) = gathered?;
-        let options = &begun.options;
-        let generation = found.generation;
-        let complete = coverage.complete(found.proof.take(), shown.proof.take());
-        if !options.partial
-            && let Some(refusal) = coverage.refusal()
-        {
-            return Err(refusal);
-        }
-        let mut warnings = match &begun.warnings {
-            Some(warnings) => warnings.clone(),
-            None => found.warnings.clone(),
-        };
-        let total = Total {
-            value: found.matches_count,
-            exact: found.count_is_exact && coverage.share() == 1.0,
-        };
-        let (after, moved) = cursors(&begun, &found);
-        let (more_hits, some_words_from) = (found.more_hits, found.some_words_from);
-        let facets = std::mem::take(&mut found.facets);
-        let hits = assemble(found, shown, begun.known.analyzer, &mut warnings);
-        self.check_size(&hits, options)?;
-        phases.total = begun.arrived.elapsed().as_micros() as u64;
-        if let Some(times) = begun.timeline.handlers_us() {
-            phases.search_cpu = Some(times.cpu);
-            phases.run_queue = Some(times.run_queue);
-        }
-        let (trace, schedule) = match begun.timeline.into_steps() {
-            Some(steps) => (Some(steps.spans), steps.schedules),
-            None => (None, Vec::new()),
-        };
-        let answer = SearchAnswer {
-            query: begun.query.text.clone(),
-            total,
-            hits,
-            some_words_from,
-            facets,
-            did_you_mean: None,
-            more_hits,
-            after,
-            moved,
-            phases_us: phases,
-            warnings,
-            coverage: coverage.share(),
-            timed_out: coverage.timed_out(),
-            degraded: coverage.into_degraded(),
-            trace,
-            schedule,
-        };
-        Ok((answer, complete.map(|proof| (proof, generation))))
-    }
-
-    /// Refuses hits whose texts alone exceed the limit on an answer, before they are serialized. Their fields are cut where
-    /// they are written, once it is known which of them are asked for.
-    fn check_size(&self, hits: &[Hit], options: &SearchOptions) -> Result<(), SearchError> {
-        let texts = |hit: &Hit| {
-            let texts = [&hit.url, &hit.title, &hit.title_html, &hit.summary];
-            texts.iter().map(|text| text.len()).sum::<usize>()
-        };
-        let bytes_max = self.options.answer_bytes_max;
-        match hits.iter().map(texts).sum::<usize>() > bytes_max {
-            true => Err(SearchError::too_large(options.explain, bytes_max)),
-            false => Ok(()),
-        }
-    }
 }
 
-/// Returns the cursor of the last hit found, and whether the page is not exactly the one after the page before.
-fn cursors(begun: &Begun, found: &Found) -> (Option<String>, bool) {
-    let Some(cursors) = &begun.cursors else {
-        return (None, false);
+/// Reads a query with what is known of the index.
+fn prepared(
+    id: u64,
+    text: &str,
+    options: &SearchOptions,
+    known: &Known,
+    arrived: Instant,
+) -> Result<PreparedQuery, SearchError> {
+    let Some(analyzer) = known.analyzer else {
+        return Err(SearchError::Unavailable {
+            part: "the index servers".into(),
+            reason: "none of them has reported its index yet; try again".into(),
+        });
     };
-    let epoch = Epoch {
-        index_id: &begun.known.index_id,
-        generation: found.generation,
+    let facts = IndexFacts {
+        analyzer,
+        fields: &known.fields,
+        has_several_sites: known.has_several_sites,
+        index_id: &known.index_id,
     };
-    let after = found.page.last().map(|last| {
-        let values = found.sort_values.last().cloned().unwrap_or_default();
-        cursors.next(&last.hit, values, found.page.len(), epoch)
-    });
-    (after, cursors.is_moved(epoch, &begun.start))
+    let source = QuerySource::Text(text);
+    Ok(PreparedQuery::new(id, source, options, facts, arrived)?)
 }
-
-/// An answer; a complete one with its proof and its generation.
-type Answered = (SearchAnswer, Option<(Complete, u64)>);
-/// Result of one attempt.
-type Gathered = (Found, Shown, PhaseTimes);
 
 #[cfg(test)]
 mod tests {

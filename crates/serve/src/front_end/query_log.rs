@@ -3,7 +3,7 @@
 //! A server in trouble fails many requests, so only a few lines of each kind are warnings in a second;
 //! the others have level `debug`. The text of a query is never logged, because it is private.
 
-use crate::api::error::SearchError;
+use engine::SearchError;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use wire::SearchAnswer;

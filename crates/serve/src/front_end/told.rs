@@ -2,7 +2,7 @@
 //!
 //! The message names the number of the query, under which the log has the whole reason.
 
-use crate::api::error::SearchError;
+use engine::SearchError;
 use wire::answer::Degraded;
 
 /// Replacement in an answer for a reason that names files.

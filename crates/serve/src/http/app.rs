@@ -1,7 +1,6 @@
 //! State shared by all HTTP requests: the front-end, its metrics, turns of large answers, reloads.
 
 use crate::api::draining::Draining;
-use crate::api::error::SearchError;
 use crate::api::observed_crawl::ObservedCrawl;
 use crate::api::options::SearchOptions;
 use crate::front_end::{FrontEnd, told};
@@ -11,6 +10,7 @@ use crate::metrics::front_end::Metrics;
 use crate::net::bodies::BodyPlaces;
 use crate::net::turns::{Turn, Turns};
 use crate::snapshot::reloads::{Reloaded, Reloads};
+use engine::SearchError;
 use ingest::ResumingWriter;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;

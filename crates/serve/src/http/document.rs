@@ -1,6 +1,5 @@
 //! One document, at `/document`: as a page, or as JSON with `format=json`.
 
-use crate::api::error::SearchError;
 use crate::http::app::App;
 use crate::http::failure::{failed_json, failed_page};
 use crate::http::page::{self, Marking};
@@ -10,6 +9,7 @@ use crate::net::blocking::beside_io;
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::{Response, StatusCode};
+use engine::SearchError;
 use index::StoredDocument;
 use std::sync::Arc;
 

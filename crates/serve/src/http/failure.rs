@@ -1,6 +1,5 @@
 //! Requests without an answer: status code, message and metrics.
 
-use crate::api::error::SearchError;
 use crate::front_end::told;
 use crate::http::app::{App, Failure};
 use crate::http::page;
@@ -8,6 +7,7 @@ use crate::http::params;
 use crate::http::response::{HTML, refusal, respond, retry_soon};
 use axum::body::Body;
 use axum::http::{Response, StatusCode};
+use engine::SearchError;
 
 /// Records a request without an answer. A request that was not understood never became a query with a
 /// number.

@@ -3,8 +3,8 @@
 //! Any bytes are decoded; invalid UTF-8 becomes the replacement character. The API refuses unknown
 //! parameters, because an ignored one would give a wrong answer in silence. The page ignores them,
 //! because links to it acquire further parameters on their way.
-use crate::api::error::SearchError;
 use crate::api::options::SearchOptions;
+use engine::SearchError;
 use search::{Least, Operator, Ranking};
 use std::time::Duration;
 

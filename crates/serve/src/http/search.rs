@@ -1,6 +1,5 @@
 //! Search over HTTP: the page at `/`, JSON at `/search`.
 
-use crate::api::error::SearchError;
 use crate::http::app::App;
 use crate::http::failure::{failed_json, failed_page};
 use crate::http::page;
@@ -12,6 +11,7 @@ use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::header::{HeaderName, HeaderValue};
 use axum::http::{Response, StatusCode};
+use engine::SearchError;
 use engine::cut_values::cut_map;
 use std::sync::Arc;
 use wire::{PhaseTimes, SearchAnswer};

@@ -1,7 +1,7 @@
 //! Details of hits, read for one request.
 
 use crate::api::messages::{DetailsRequest, HitDetails};
-use crate::api::server_error::ServerError;
+use engine::calls::PartError;
 use engine::{DetailsError, HitsRead, Part};
 use search::{Plan, Stop};
 
@@ -11,7 +11,7 @@ pub(crate) fn details(
     request: &DetailsRequest,
     plan: Option<&Plan>,
     stop: &Stop<'_>,
-) -> Result<Vec<HitDetails>, ServerError> {
+) -> Result<Vec<HitDetails>, PartError> {
     let read = HitsRead {
         hits: &request.hits,
         explained_by: plan.filter(|_| request.explain),
@@ -20,12 +20,12 @@ pub(crate) fn details(
     };
     part.details(&read, stop).map_err(|error| match error {
         DetailsError::Index(error) => error.into(),
-        DetailsError::Cancelled => ServerError::Expired,
-        DetailsError::TooLarge { bytes_max } => ServerError::TooLarge {
+        DetailsError::Cancelled => PartError::Expired,
+        DetailsError::TooLarge { bytes_max } => PartError::TooLarge {
             explain: request.explain,
             bytes_max,
         },
-        error => ServerError::NotServed {
+        error => PartError::NotServed {
             reason: error.to_string(),
         },
     })

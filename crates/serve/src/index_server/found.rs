@@ -1,9 +1,9 @@
 //! What handlers find in the ranges of a query: hits, or all matches.
 
-use crate::api::server_error::ServerError;
 use crate::handlers::handler_visit::HandlerVisit;
 use crate::handlers::thread_times::ThreadTimes;
 use crate::index_server::visits::Stay;
+use engine::calls::PartError;
 use index::IndexError;
 use search::{FilterRun, MatchesShare, Share, Worker};
 use std::time::Duration;
@@ -64,7 +64,7 @@ pub(super) struct Found<S> {
     pub(super) shares: Vec<S>,
     /// How tests of values ran, of a traced query.
     pub(super) filters: Vec<FilterRun>,
-    pub(super) error: Option<ServerError>,
+    pub(super) error: Option<PartError>,
     /// Handler time, planning included.
     pub(super) worked: Duration,
     /// Ranges and time of owners, and of helpers.

@@ -2,11 +2,11 @@
 
 use crate::api::messages::{CountFacetsRequest, PartitionHits, SearchRequest};
 use crate::api::reply::Reply;
-use crate::api::server_error::ServerError;
 use crate::handlers::deadline::Deadline;
 use crate::handlers::figures::Figures;
 use crate::handlers::shared_board::{Ended, Handler, Job, SharedBoard, Visiting};
 use crate::index_server::ranged::{Begun, Ranged, lock};
+use engine::calls::PartError;
 use engine::{Aggregated, Aggregation};
 use fields::FacetCounts;
 use search::{FilterRun, MatchesShare};
@@ -35,11 +35,7 @@ pub(super) enum Asked {
 }
 
 impl Asked {
-    fn fail<E: Into<ServerError>>(
-        self,
-        error: ServerError,
-        verify: impl FnOnce() -> Result<(), E>,
-    ) {
+    fn fail<E: Into<PartError>>(self, error: PartError, verify: impl FnOnce() -> Result<(), E>) {
         match self {
             Asked::Sorted { reply, .. } => reply.send_verified(Err(error), verify),
             Asked::Facets { reply, .. } => reply.send_verified(Err(error), verify),
@@ -85,24 +81,8 @@ impl GatherJob {
 
     /// Returns the hits in the order of fields. Nothing is found where the time did not suffice for all matches.
     fn sorted(&self, begun: &Begun, found: Aggregated, filters: Vec<FilterRun>) -> PartitionHits {
-        let is_complete = found.is_complete();
-        let (sort_values, hits): (Vec<_>, Vec<_>) = found
-            .hits
-            .into_iter()
-            .map(|one| (one.values, one.hit))
-            .unzip();
         let planned = &begun.planned;
         PartitionHits {
-            is_cut: is_complete && found.is_cut,
-            hits,
-            sort_values,
-            matches_count: if is_complete { found.matches_count } else { 0 },
-            count_is_exact: is_complete,
-            documents_searched: match is_complete {
-                true => found.documents_count,
-                false => 0,
-            },
-            documents_count: found.documents_count,
             generation: planned.generation,
             parse_us: planned.parse_us,
             queueing_us: (begun.taken - self.ranged.deadline.arrived).as_micros() as u64,
@@ -110,7 +90,7 @@ impl GatherJob {
             warnings: planned.warnings.clone(),
             summary_terms: planned.summary_terms.clone(),
             filters,
-            ..PartitionHits::default()
+            ..PartitionHits::of_values(found)
         }
     }
 }
@@ -125,7 +105,7 @@ impl Job for GatherJob {
         let visited = (self.ranged).visit(visiting, handler, &is_abandoned);
         visited.unwrap_or_else(|error| {
             if let Some(asked) = lock(&self.asked).take() {
-                asked.fail(error, || Ok::<_, ServerError>(()));
+                asked.fail(error, || Ok::<_, PartError>(()));
             }
             Ended::Exhausted
         })
@@ -158,12 +138,12 @@ impl Job for GatherJob {
                 if let Some(times) = figures.times.get() {
                     times.searched(&found);
                 }
-                reply.send_verified(Ok::<_, ServerError>(found), verify);
+                reply.send_verified(Ok::<_, PartError>(found), verify);
             }
             Asked::Facets { reply, .. } => {
                 let counts = match made.is_complete() {
                     true => Ok(made.facets),
-                    false => Err(ServerError::Expired),
+                    false => Err(PartError::Expired),
                 };
                 reply.send_verified(counts, verify);
             }

@@ -19,7 +19,6 @@ mod visits;
 mod whole_job;
 
 use crate::api::backend::{IndexServer, Server};
-use crate::api::chunks::Chunks;
 use crate::api::draining::Draining;
 use crate::api::error::ServeError;
 use crate::api::messages::{
@@ -27,7 +26,6 @@ use crate::api::messages::{
     Query, SearchRequest, Status, StatusRequest,
 };
 use crate::api::reply::Reply;
-use crate::api::server_error::ServerError;
 use crate::handlers::deadline::Deadline;
 use crate::handlers::figures::Figures;
 use crate::handlers::options::HandlerOptions;
@@ -42,6 +40,8 @@ use crate::index_server::whole_job::{WholeJob, Work};
 use crate::snapshot::served::Served;
 use engine::Generations;
 use engine::Part;
+use engine::calls::Chunks;
+use engine::calls::PartError;
 use fields::FacetCounts;
 use index::Index;
 use search::Stop;
@@ -99,7 +99,7 @@ impl InProcessIndexServer {
     /// Has handlers spin in place of a search, for the laboratory.
     pub fn spin(&self, request: SyntheticRequest, reply: Reply<SyntheticTimes>) {
         if let Some(waiting) = self.handlers.full() {
-            return reply.send(Err(ServerError::Overloaded { waiting }));
+            return reply.send(Err(PartError::Overloaded { waiting }));
         }
         let deadline = Deadline::now(request.deadline, self.handlers.cut_off());
         let job = SyntheticJob::new(request, deadline, reply);
@@ -107,9 +107,9 @@ impl InProcessIndexServer {
     }
 
     /// Returns the generation asked for, with this partition's segments at hand.
-    fn opened(&self, generation: u64) -> Result<Arc<Part>, ServerError> {
+    fn opened(&self, generation: u64) -> Result<Arc<Part>, PartError> {
         let index = self.served.generations.get(generation);
-        let index = index.ok_or(ServerError::GenerationGone { generation })?;
+        let index = index.ok_or(PartError::GenerationGone { generation })?;
         let opened = self.opened_of(index);
         // An index known to be damaged is not searched.
         opened.ensure_trusted()?;
@@ -203,7 +203,7 @@ impl IndexServer for InProcessIndexServer {
     fn search(&self, query: &Arc<Query>, request: SearchRequest, reply: Reply<PartitionHits>) {
         if let Some(waiting) = self.handlers.full() {
             self.handlers.note_refusal(query.id, waiting);
-            return reply.send(Err(ServerError::Overloaded { waiting }));
+            return reply.send(Err(PartError::Overloaded { waiting }));
         }
         let (generation, deadline) = (request.generation, request.deadline);
         let query = Arc::clone(query);

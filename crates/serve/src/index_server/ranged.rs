@@ -1,7 +1,6 @@
 //! A query in ranges on the board: planned and cut by its first handler, worked on by any number of them.
 
 use crate::api::messages::{Planned, Query};
-use crate::api::server_error::ServerError;
 use crate::handlers::deadline::{Deadline, IsAbandoned, is_due};
 use crate::handlers::figures::Figures;
 use crate::handlers::handler_visit::HandlerVisit;
@@ -10,6 +9,7 @@ use crate::handlers::thread_times::{ThreadClock, is_measured};
 use crate::index_server::found::{Found, RangesShare};
 use crate::index_server::visits::Stay;
 use engine::Part;
+use engine::calls::PartError;
 use schedule::board::Turn;
 use schedule::cost::{Prediction, Work};
 use search::{After, Cut, PlanCost, PlanKind, SearchTask, Stop, Worker, watch_filters};
@@ -89,14 +89,14 @@ impl<S: RangesShare> Ranged<S> {
         visiting: &Visiting,
         handler: &Handler<'_>,
         is_abandoned: IsAbandoned<'_>,
-    ) -> Result<(), ServerError> {
+    ) -> Result<(), PartError> {
         let Handler { board, figures, .. } = handler;
         if taken >= self.deadline.at || is_abandoned() {
             figures.never_begun.fetch_add(1, Ordering::Relaxed);
             tracing::debug!(query = self.query.id, "never begun: expired or cancelled");
             return Err(match taken >= self.deadline.at {
-                true => ServerError::Expired,
-                false => ServerError::Cancelled,
+                true => PartError::Expired,
+                false => PartError::Cancelled,
             });
         }
         let planned = self.query.planned(self.opened.index())?;
@@ -143,7 +143,7 @@ impl<S: RangesShare> Ranged<S> {
         visiting: &Visiting,
         handler: &Handler<'_>,
         is_abandoned: IsAbandoned<'_>,
-    ) -> Result<Ended, ServerError> {
+    ) -> Result<Ended, PartError> {
         let _span = tracing::debug_span!("handler", query = self.query.id).entered();
         let taken = Instant::now();
         if let Turn::Begin(_) = visiting.turn {

@@ -2,13 +2,13 @@
 
 use crate::api::messages::{HandlerTimes, PartitionHits};
 use crate::api::reply::Reply;
-use crate::api::server_error::ServerError;
 use crate::handlers::deadline::Deadline;
 use crate::handlers::figures::Figures;
 use crate::handlers::shared_board::{Ended, Handler, Job, SharedBoard, Visiting};
 use crate::index_server::found::Found;
 use crate::index_server::ranged::{Begun, Ranged, lock};
 use crate::index_server::visits::visits;
+use engine::calls::PartError;
 use search::{FilterRun, Share};
 use std::sync::Mutex;
 use wire::Schedule;
@@ -97,17 +97,8 @@ impl Job for SearchJob {
             let ended = (search_us, searched < documents);
             Box::new(self.schedule(begun, &mut found, ended, board, figures.handlers))
         });
+        let is_later = self.ranged.after.is_some();
         let found = PartitionHits {
-            is_cut: match merged.count_is_exact && self.ranged.after.is_none() {
-                true => merged.matches_count > merged.hits.len() as u64,
-                false => merged.hits.len() >= self.ranged.k,
-            },
-            hits: merged.hits,
-            sort_values: Vec::new(),
-            matches_count: merged.matches_count,
-            count_is_exact: merged.count_is_exact,
-            documents_searched: searched,
-            documents_count: documents,
             generation: planned.generation,
             parse_us: planned.parse_us,
             queueing_us: (begun.taken - self.ranged.deadline.arrived).as_micros() as u64,
@@ -120,11 +111,12 @@ impl Job for SearchJob {
                 cpu: found.times.cpu.as_micros() as u64,
                 run_queue: found.times.run_queue.as_micros() as u64,
             }),
+            ..PartitionHits::of_scores(merged, self.ranged.k, is_later)
         };
         if let Some(times) = figures.times.get() {
             times.searched(&found);
         }
-        reply.send_verified(Ok::<_, ServerError>(found), verify);
+        reply.send_verified(Ok::<_, PartError>(found), verify);
     }
 
     fn abandon(&self) {

@@ -4,12 +4,12 @@
 
 use crate::api::messages::{DetailsRequest, HitDetails, Planned, Query};
 use crate::api::reply::Reply;
-use crate::api::server_error::ServerError;
 use crate::handlers::deadline::{Deadline, IsAbandoned, is_due};
 use crate::handlers::figures::Figures;
 use crate::handlers::shared_board::{Ended, Handler, Job, SharedBoard, Visiting};
 use crate::index_server::details::details;
 use engine::Part;
+use engine::calls::PartError;
 use search::Stop;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -39,7 +39,7 @@ pub(crate) enum Work {
 }
 
 impl Work {
-    fn fail(self, error: ServerError) {
+    fn fail(self, error: PartError) {
         match self {
             Work::Details { reply, .. } => reply.send(Err(error)),
             Work::CountSites { reply, .. } => reply.send(Err(error)),
@@ -82,8 +82,8 @@ impl WholeJob {
             figures.never_begun.fetch_add(1, Ordering::Relaxed);
             tracing::debug!(query = self.query.id, "never begun: expired or cancelled");
             return match taken >= self.deadline.at {
-                true => work.fail(ServerError::Expired),
-                false => work.fail(ServerError::Cancelled),
+                true => work.fail(PartError::Expired),
+                false => work.fail(PartError::Cancelled),
             };
         }
         let _span = tracing::debug_span!("handler", query = self.query.id).entered();
@@ -147,12 +147,12 @@ impl UnderWay<'_> {
         &self,
         request: &DetailsRequest,
         is_abandoned: IsAbandoned<'_>,
-    ) -> Result<Vec<HitDetails>, ServerError> {
+    ) -> Result<Vec<HitDetails>, PartError> {
         let is_due = is_due(self.taken, self.deadline, is_abandoned);
         let stop = Stop::when(&is_due);
         let plan = Some(&*self.planned.plan);
         let details = details(self.opened, request, plan, &stop);
-        if matches!(details, Err(ServerError::Expired)) {
+        if matches!(details, Err(PartError::Expired)) {
             self.note_early_end(0, request.hits.len() as u64);
         }
         details
@@ -164,7 +164,7 @@ impl UnderWay<'_> {
         sites: &[String],
         limit: u64,
         is_abandoned: IsAbandoned<'_>,
-    ) -> Result<Vec<u64>, ServerError> {
+    ) -> Result<Vec<u64>, PartError> {
         let is_due = is_due(self.taken, self.deadline, is_abandoned);
         let stop = Stop::when(&is_due);
         let mut counts = Vec::with_capacity(sites.len());
@@ -173,7 +173,7 @@ impl UnderWay<'_> {
             counts.push(self.opened.count_site(plan, site, limit, &stop)?);
             if is_due() || stop.is_cancelled() {
                 self.note_early_end(0, sites.len() as u64);
-                return Err(ServerError::Expired);
+                return Err(PartError::Expired);
             }
         }
         Ok(counts)

@@ -1,7 +1,6 @@
 //! Metrics of a front-end.
 
 use super::filter_lists::FilterListMetrics;
-use crate::api::error::SearchError;
 use crate::front_end::FrontEnd;
 use crate::metrics::crawl::CrawlMetrics;
 use crate::metrics::index::{TrustMetrics, chunks, documents, generation};
@@ -9,6 +8,7 @@ use crate::metrics::partition::HandlerMetrics;
 use crate::metrics::register::Register;
 use crate::metrics::times::PartitionTimes;
 use crate::metrics::writer::WriterMetrics;
+use engine::SearchError;
 use ingest::LiveWriter;
 use metrics::{Counter, Gauge, Histogram};
 use metrics_exporter_prometheus::PrometheusHandle;

@@ -1,9 +1,9 @@
 //! Metrics of the handlers and the queue of one partition.
 
 use super::register::Register;
-use crate::api::chunks::Chunks;
-use crate::api::chunks::shown;
 use crate::handlers::figures::Figures;
+use engine::calls::Chunks;
+use engine::calls::chunks_shown;
 use metrics::{Counter, Gauge};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -25,7 +25,7 @@ pub(super) struct HandlerMetrics {
 
 impl HandlerMetrics {
     pub(super) fn new(register: &Register, chunks: &Chunks, figures: &Arc<Figures>) -> Self {
-        let partition = shown(chunks);
+        let partition = chunks_shown(chunks);
         let of_partition = [("partition", partition.as_str())];
         handlers(register, &of_partition).set(figures.handlers as f64);
         HandlerMetrics {

@@ -8,11 +8,11 @@ use super::index::{self, TrustMetrics};
 use super::partition::{HandlerMetrics, busy, ended_early, expired, handlers};
 use super::register::Register;
 use super::times::{PartitionTimes, partition_seconds};
-use crate::api::chunks::shown;
 use crate::document_server::DocumentFigures;
 use crate::document_server::InProcessDocumentServer;
 use crate::index_server::InProcessIndexServer;
 use engine::Generations;
+use engine::calls::chunks_shown;
 use metrics::{Counter, Gauge};
 use metrics_exporter_prometheus::PrometheusHandle;
 use std::sync::Arc;
@@ -55,7 +55,7 @@ impl ServerMetrics {
     pub fn of_document_server(server: &InProcessDocumentServer) -> ServerMetrics {
         let register = Register::new();
         let figures = server.figures();
-        let partition = shown(server.chunks());
+        let partition = chunks_shown(server.chunks());
         let labels = [("partition", partition.as_str())];
         handlers(&register, &labels).set(server.handlers_count() as f64);
         let times = partition_seconds(&register, server.chunks(), "summaries");

@@ -1,8 +1,8 @@
 //! Phase times of searches at one partition.
 
 use super::register::Register;
-use crate::api::chunks::{Chunks, shown};
 use crate::api::messages::PartitionHits;
+use engine::calls::{Chunks, chunks_shown};
 use metrics::Histogram;
 use std::time::Duration;
 
@@ -70,7 +70,7 @@ pub(super) fn partition_seconds(
 ) -> Histogram {
     register.histogram(
         "shorttail_partition_seconds",
-        &[("partition", &shown(chunks)), ("phase", phase)],
+        &[("partition", &chunks_shown(chunks)), ("phase", phase)],
         "Time of each phase at one partition: parse, queueing and search as its index server says, call as \
          the front-end waits, summaries at a document server; of long searches also search_cpu, the CPU time of \
          handlers, and run_queue, their wait for a CPU",

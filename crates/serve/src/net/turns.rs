@@ -4,8 +4,8 @@
 //! and rendering. A few hundred clients that request such pages would otherwise delay all others. Small
 //! answers need no turn. The wait for a turn counts against the timeout of the search.
 
-use crate::api::error::SearchError;
 use crate::api::options::SearchOptions;
+use engine::SearchError;
 use std::time::Duration;
 use tokio::sync::{Semaphore, SemaphorePermit};
 

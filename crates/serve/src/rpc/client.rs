@@ -7,7 +7,7 @@ use crate::api::messages::{
     SearchRequest, Status, StatusRequest, SummariesOf, SummariesRequest, TextSummary,
 };
 use crate::api::reply::Reply;
-use crate::api::server_error::ServerError;
+use engine::calls::PartError;
 use fields::FacetCounts;
 use index::StoredDocument;
 use std::future::Future;
@@ -63,7 +63,7 @@ fn spawn<M, T, F>(
     runtime: &Handle,
     mut reply: Reply<T>,
     call: F,
-    convert: impl FnOnce(M) -> Result<T, ServerError> + Send + 'static,
+    convert: impl FnOnce(M) -> Result<T, PartError> + Send + 'static,
 ) where
     M: Send + 'static,
     T: Send + 'static,
@@ -152,7 +152,7 @@ impl IndexServer for RemoteIndexServer {
             call,
             move |counted: rpc::CountSitesReply| match counted.counts.len() == sites_count {
                 true => Ok(counted.counts),
-                false => Err(ServerError::Protocol {
+                false => Err(PartError::Protocol {
                     reason: "it counted other sites than it was asked for; update it".into(),
                 }),
             },
@@ -235,7 +235,7 @@ impl DocumentServer for RemoteDocumentServer {
             call,
             move |made: rpc::SummariesReply| {
                 if made.summaries.len() != count {
-                    return Err(ServerError::Protocol {
+                    return Err(PartError::Protocol {
                         reason: "it summarized other documents than it was asked for; update it"
                             .into(),
                     });

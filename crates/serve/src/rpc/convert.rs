@@ -3,10 +3,10 @@
 
 use super::failure::malformed;
 use super::{clause, schedule, values};
-use crate::api::chunks::Chunks;
 use crate::api::messages::{HandlerTimes, HitDetails, PartitionHits, Query, Status, StatusRequest};
 use crate::api::options::ANSWER_BYTES_MAX;
-use crate::api::server_error::ServerError;
+use engine::calls::Chunks;
+use engine::calls::PartError;
 use fields::{FieldType, Schema};
 use index::{Details, DocId, StoredDocument};
 use search::{Least, Operator, Ranking, ScoredHit};
@@ -180,7 +180,7 @@ pub(super) fn hits_message(found: PartitionHits) -> rpc::SearchReply {
     }
 }
 
-pub(super) fn hits(message: rpc::SearchReply) -> Result<PartitionHits, ServerError> {
+pub(super) fn hits(message: rpc::SearchReply) -> Result<PartitionHits, PartError> {
     let columns = message.hits.unwrap_or_default();
     let count = columns.score.len();
     let lengths = [
@@ -251,7 +251,7 @@ pub(super) fn details_message(hits: Vec<HitDetails>) -> rpc::DetailsReply {
     }
 }
 
-pub(super) fn details(message: rpc::DetailsReply) -> Result<Vec<HitDetails>, ServerError> {
+pub(super) fn details(message: rpc::DetailsReply) -> Result<Vec<HitDetails>, PartError> {
     let one = |hit: rpc::HitDetails| {
         let explanation = match hit.explanation.as_str() {
             "" => None,
@@ -272,7 +272,7 @@ pub(super) fn details(message: rpc::DetailsReply) -> Result<Vec<HitDetails>, Ser
     message.hits.into_iter().map(one).collect()
 }
 
-pub(super) fn document(message: rpc::DocumentReply) -> Result<Option<StoredDocument>, ServerError> {
+pub(super) fn document(message: rpc::DocumentReply) -> Result<Option<StoredDocument>, PartError> {
     match message.found {
         false => Ok(None),
         true => serde_json::from_str(&message.document)
@@ -339,9 +339,9 @@ pub(super) fn status_message(status: Status) -> rpc::StatusReply {
     }
 }
 
-pub(super) fn status(message: rpc::StatusReply) -> Result<Status, ServerError> {
+pub(super) fn status(message: rpc::StatusReply) -> Result<Status, PartError> {
     if message.protocol != rpc::PROTOCOL {
-        return Err(ServerError::Protocol {
+        return Err(PartError::Protocol {
             reason: format!(
                 "it speaks version {} of the protocol, this front-end version {}; update the older one",
                 message.protocol,

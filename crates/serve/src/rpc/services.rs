@@ -8,8 +8,8 @@ use crate::api::messages::{
     SummariesOf, SummariesRequest, TextSummary,
 };
 use crate::api::reply::Reply;
-use crate::api::server_error::ServerError;
 use crate::snapshot::reloads::{Reloaded, Reloads};
+use engine::calls::PartError;
 use fields::Facet;
 use index::DocId;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub struct RpcServices {
 #[derive(Clone)]
 pub(super) struct Services {
     pub(super) offered: RpcServices,
-    reloads: Arc<Reloads<ServerError>>,
+    reloads: Arc<Reloads<PartError>>,
 }
 
 impl Services {
@@ -45,9 +45,9 @@ impl Services {
     }
 
     /// Opens the newest generation, off the threads that read requests.
-    pub(super) async fn reload(&self) -> Reloaded<ServerError> {
+    pub(super) async fn reload(&self) -> Reloaded<PartError> {
         let offered = self.offered.clone();
-        let given_up = || ServerError::Unreachable {
+        let given_up = || PartError::Unreachable {
             reason: "the reload was given up; see the server's log".into(),
         };
         let reload = move || {
@@ -76,7 +76,7 @@ async fn answered<T>(form: Form, start: impl FnOnce(Reply<T>)) -> Result<T, Stat
     let (reply, answer) = Reply::channel();
     start(reply);
     let answered = answer.await.unwrap_or_else(|_| {
-        Err(ServerError::Unreachable {
+        Err(PartError::Unreachable {
             reason: "the request was given up; see the server's log".into(),
         })
     });

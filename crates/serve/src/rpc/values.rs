@@ -2,7 +2,7 @@
 
 use super::failure::malformed;
 use crate::api::messages::PartitionHits;
-use crate::api::server_error::ServerError;
+use engine::calls::PartError;
 use fields::{DistinctValues, FacetCounts, Limit, QuantileSketch, Stats, Test, Value};
 use search::{After, FilterRun, FilterWay, SortKey};
 use std::sync::Arc;
@@ -151,7 +151,7 @@ pub(super) fn run(message: rpc::FilterRun) -> Option<FilterRun> {
 pub(super) fn as_sorted(
     found: PartitionHits,
     keys_count: usize,
-) -> Result<PartitionHits, ServerError> {
+) -> Result<PartitionHits, PartError> {
     let hits_count = if keys_count > 0 { found.hits.len() } else { 0 };
     let is_sorted = found.sort_values.len() == hits_count
         && found
@@ -160,7 +160,7 @@ pub(super) fn as_sorted(
             .all(|values| values.len() == keys_count);
     match is_sorted {
         true => Ok(found),
-        false => Err(ServerError::Protocol {
+        false => Err(PartError::Protocol {
             reason: "it does not sort hits by the values of fields; update it".into(),
         }),
     }
@@ -197,7 +197,7 @@ pub(super) fn facets_message(facets: Vec<FacetCounts>) -> rpc::CountFacetsReply 
 pub(super) fn facets(
     message: rpc::CountFacetsReply,
     facets_count: usize,
-) -> Result<Vec<FacetCounts>, ServerError> {
+) -> Result<Vec<FacetCounts>, PartError> {
     let all: Option<Vec<FacetCounts>> = message.facets.into_iter().map(facet).collect();
     let all = all.filter(|all| all.len() == facets_count);
     all.ok_or_else(|| malformed("facets"))

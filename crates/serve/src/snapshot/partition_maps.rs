@@ -4,9 +4,9 @@
 //! Front-ends that differ would merge different partitions and may miss chunks, so the server that
 //! receives both maps reports it.
 
-use crate::api::chunks::Chunks;
-use crate::api::chunks::shown;
 use crate::api::messages::StatusRequest;
+use engine::calls::Chunks;
+use engine::calls::chunks_shown;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -36,7 +36,7 @@ impl PartitionMaps {
         let told = others.iter().find_map(|(name, (_, parts))| {
             let (chunk, theirs) = first_difference(parts, &request.parts)?;
             let theirs = theirs.map_or("in no part".into(), |part| {
-                format!("in chunks {}", shown(&part))
+                format!("in chunks {}", chunks_shown(&part))
             });
             Some(format!("front-end {name} has chunk {chunk} {theirs}"))
         });

@@ -1,11 +1,11 @@
 //! Generations, chunks and state that a server of this process serves, with its status and reload.
 
-use crate::api::chunks::Chunks;
 use crate::api::draining::Draining;
 use crate::api::messages::{Status, StatusRequest};
 use crate::api::reply::Reply;
-use crate::api::server_error::ServerError;
 use crate::snapshot::partition_maps::PartitionMaps;
+use engine::calls::Chunks;
+use engine::calls::PartError;
 use engine::{Generations, frequent_phrases};
 use index::Index;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -83,7 +83,7 @@ impl Served {
     }
 
     /// Opens the newest generation and returns the number of the generation then served.
-    pub(crate) fn reload(&self) -> Result<u64, ServerError> {
+    pub(crate) fn reload(&self) -> Result<u64, PartError> {
         let reloaded = self.generations.reload();
         reloaded.map(|index| index.generation()).map_err(Into::into)
     }

@@ -10,7 +10,7 @@ use serve::api::messages::{
 };
 use serve::{
     Cluster, FrontEnd, FrontEndOptions, Generations, HandlerOptions, InProcessIndexServer,
-    IndexServer, Query, Reply, SearchError, SearchOptions, ServerError, Topology,
+    IndexServer, PartError, Query, Reply, SearchError, SearchOptions, Topology,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -121,7 +121,7 @@ fn details_and_explanations_past_their_deadline_are_not_given() {
                 .all(|hit| hit.explanation.is_some() == explain)
         );
         let expired = ask(count, explain, over);
-        assert!(matches!(expired, Err(ServerError::Expired)), "{expired:?}");
+        assert!(matches!(expired, Err(PartError::Expired)), "{expired:?}");
     }
 }
 

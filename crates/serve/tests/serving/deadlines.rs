@@ -2,7 +2,7 @@
 use crate::corpus::{RUNTIME, Searched, document, index, index_server};
 use crate::failing::{Failing, Failure};
 use serve::api::messages::SearchRequest;
-use serve::{IndexServer, Query, Reply, SearchError, SearchOptions, ServerError};
+use serve::{IndexServer, PartError, Query, Reply, SearchError, SearchOptions};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -66,10 +66,7 @@ fn work_past_its_deadline_is_never_begun() {
     let (reply, answer) = Reply::channel();
     server.search(&query(), request(Instant::now()), reply);
     let answered = RUNTIME.block_on(answer).unwrap();
-    assert!(
-        matches!(answered, Err(ServerError::Expired)),
-        "{answered:?}"
-    );
+    assert!(matches!(answered, Err(PartError::Expired)), "{answered:?}");
     assert_eq!(server.figures().never_begun.load(Ordering::Relaxed), 1);
 }
 

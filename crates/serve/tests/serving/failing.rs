@@ -8,7 +8,7 @@ use serve::api::messages::{
     SearchRequest, Status, StatusRequest,
 };
 use serve::{
-    InProcessIndexServer, IndexServer, Query, Reply, SearchError, SearchOptions, ServerError,
+    InProcessIndexServer, IndexServer, PartError, Query, Reply, SearchError, SearchOptions,
     Topology,
 };
 use std::sync::{Arc, Mutex};
@@ -48,10 +48,10 @@ impl Failing {
         }
     }
 
-    fn error(&self) -> ServerError {
+    fn error(&self) -> PartError {
         match self.failure {
-            Failure::Overloaded => ServerError::Overloaded { waiting: 7 },
-            _ => ServerError::Index(IndexError::Damaged {
+            Failure::Overloaded => PartError::Overloaded { waiting: 7 },
+            _ => PartError::Index(IndexError::Damaged {
                 path: "chunk-1/postings.bin".into(),
                 offset: 40_960,
                 what: "checksum differs".into(),

@@ -4,7 +4,7 @@ use index::{OptimizeOptions, optimize};
 use serve::api::messages::DetailsRequest;
 use serve::{
     Cluster, Draining, FrontEnd, FrontEndOptions, Generations, HandlerOptions,
-    InProcessIndexServer, IndexServer, Query, Reply, SearchOptions, ServerError, Topology,
+    InProcessIndexServer, IndexServer, PartError, Query, Reply, SearchOptions, Topology,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -221,7 +221,7 @@ fn the_generation_before_is_still_answered_from_and_older_ones_are_not() {
     generations.reload().unwrap();
     let refused = details().unwrap_err();
     assert!(
-        matches!(refused, ServerError::GenerationGone { generation } if generation == first),
+        matches!(refused, PartError::GenerationGone { generation } if generation == first),
         "{refused}"
     );
     assert!(

@@ -3,7 +3,7 @@
 use crate::corpus::{RUNTIME, document, index};
 use index::Index;
 use serve::api::messages::{SummariesOf, SummariesRequest, TextSummary};
-use serve::{DocumentServer, Draining, Generations, InProcessDocumentServer, Reply, ServerError};
+use serve::{DocumentServer, Draining, Generations, InProcessDocumentServer, PartError, Reply};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use text::summary::{Marked, SummaryOptions, SummaryQuery, SummaryTerm};
@@ -61,7 +61,7 @@ fn started(index: &Arc<Index>, handlers: usize, policy: &str) -> InProcessDocume
         .unwrap()
 }
 
-type Summaries = Result<Vec<Option<TextSummary>>, ServerError>;
+type Summaries = Result<Vec<Option<TextSummary>>, PartError>;
 
 /// Asks for the summaries of some texts, on a thread that is none of a runtime.
 fn ask(
@@ -122,7 +122,7 @@ fn requests_without_time_or_client_end_and_hold_nobody_up() {
         let late = ask(&server, 0..TEXTS, Duration::from_micros(200 * round));
         match RUNTIME.block_on(late).unwrap() {
             Ok(made) => assert_eq!(made.iter().flatten().count(), TEXTS),
-            Err(error) => assert!(matches!(error, ServerError::Expired), "{error}"),
+            Err(error) => assert!(matches!(error, PartError::Expired), "{error}"),
         }
     }
     let none = RUNTIME.block_on(ask(&server, 0..0, Duration::from_secs(60)));

@@ -5,8 +5,8 @@ use ::lab::{SpinAnswer, SpinClock, SpinQuery, SpinReport, SpinRequest};
 use ::load::{Clock, run_first, wake_precisely};
 use anyhow::Context;
 use serve::{
-    Draining, Generations, HandlerOptions, InProcessIndexServer, Reply, ServerError,
-    SyntheticClock, SyntheticRequest, SyntheticTimes,
+    Draining, Generations, HandlerOptions, InProcessIndexServer, PartError, Reply, SyntheticClock,
+    SyntheticRequest, SyntheticTimes,
 };
 use std::io::Write;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ pub(super) struct SpinArguments {
     request: PathBuf,
 }
 
-type Answer = tokio::sync::oneshot::Receiver<Result<SyntheticTimes, ServerError>>;
+type Answer = tokio::sync::oneshot::Receiver<Result<SyntheticTimes, PartError>>;
 
 /// Runs the subcommand.
 pub(super) fn run(arguments: &SpinArguments) -> anyhow::Result<ExitCode> {

@@ -14,9 +14,8 @@
 
 use crate::api::messages::Query;
 use crate::api::options::SearchOptions;
-use crate::front_end::begun::Begun;
-use crate::front_end::coverage::Complete;
 use crate::rpc;
+use engine::{Complete, PreparedQuery};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache as Kept;
 use search::{Ranking, SortKey};
@@ -67,30 +66,29 @@ pub(super) struct Key {
 }
 
 impl Key {
-    /// Returns the key of a query at a trust epoch; `None` where index servers parse it, its steps are traced, or it asks
-    /// for cursors.
-    pub(super) fn of(begun: &Begun, trust_epoch: u64) -> Option<Key> {
-        let options = &begun.options;
+    /// Returns the key of a query at a trust epoch; `None` where its steps are traced, or it asks for cursors.
+    pub(super) fn of(prepared: &PreparedQuery, generation: u64, trust_epoch: u64) -> Option<Key> {
+        let options = &prepared.options;
         let clauses = |query: &Query| query.parsed.as_ref().map(rpc::query_bytes);
-        let mut facets = Vec::with_capacity(begun.facets.len());
-        for group in &begun.facets {
+        let mut facets = Vec::with_capacity(prepared.facets.len());
+        for group in &prepared.facets {
             let names = group.facets.iter().map(ToString::to_string).collect();
             facets.push((clauses(&group.query)?, names, group.places.clone()));
         }
-        let some_words = match &begun.some_words {
+        let some_words = match &prepared.some_words {
             Some(query) => Some(clauses(query)?),
             None => None,
         };
         // A cursor belongs to the text as typed.
-        if options.trace || begun.cursors.is_some() {
+        if options.trace || prepared.cursors.is_some() {
             return None;
         }
         Some(Key {
-            query: clauses(&begun.query)?,
+            query: clauses(&prepared.query)?,
             some_words,
             facets,
-            sort: Arc::clone(&begun.sort),
-            warnings: begun.warnings.clone()?,
+            sort: Arc::clone(&prepared.sort),
+            warnings: prepared.warnings.clone(),
             k: options.k,
             start: options.start,
             per_site: options.per_site,
@@ -102,7 +100,7 @@ impl Key {
             counted: options.counted,
             suggest: options.suggest,
             fields: options.fields,
-            generation: begun.known.generation,
+            generation,
             trust_epoch,
         })
     }
@@ -160,8 +158,8 @@ impl Cache {
     }
 
     /// Returns the cached answer of a query, if there is one.
-    pub(super) fn get(&self, key: Option<&Key>, begun: &Begun) -> Option<SearchAnswer> {
-        let (text, options) = (&begun.query.text, &begun.options);
+    pub(super) fn get(&self, key: Option<&Key>, prepared: &PreparedQuery) -> Option<SearchAnswer> {
+        let (text, options) = (&prepared.query.text, &prepared.options);
         let kept = key.and_then(|key| self.kept.get(key));
         let kept = kept.filter(|kept| kept.query == *text || !shows_text(kept, options));
         let Some(kept) = kept else {
@@ -172,7 +170,7 @@ impl Cache {
         Some(SearchAnswer {
             query: text.clone(),
             phases_us: PhaseTimes {
-                total: begun.arrived.elapsed().as_micros() as u64,
+                total: prepared.arrived.elapsed().as_micros() as u64,
                 ..PhaseTimes::default()
             },
             ..SearchAnswer::clone(&kept)

@@ -12,7 +12,7 @@
 //! message is for people. A status without details comes from the transport or from an older server; then its code
 //! decides.
 
-use crate::api::server_error::ServerError;
+use engine::calls::PartError;
 use index::IndexError;
 use std::collections::HashMap;
 use std::time::Duration;
@@ -58,14 +58,14 @@ pub(in crate::rpc) fn wants_google(mut call: Request<()>) -> Result<Request<()>,
 }
 
 /// Returns the status of a failure, with details in `form`.
-pub(in crate::rpc) fn status(error: &ServerError, form: Form) -> Status {
+pub(in crate::rpc) fn status(error: &PartError, form: Form) -> Status {
     let (code, sent) = sent(error);
     match form {
         Form::Schema => {
             // Front-ends older than `Failure` read numbers from these two messages.
             let message = match error {
-                ServerError::Overloaded { waiting } => waiting.to_string(),
-                ServerError::TooLarge { explain, bytes_max } => {
+                PartError::Overloaded { waiting } => waiting.to_string(),
+                PartError::TooLarge { explain, bytes_max } => {
                     format!("{} {bytes_max}", u8::from(*explain))
                 }
                 _ => error.to_string(),
@@ -85,40 +85,40 @@ pub(in crate::rpc) fn status(error: &ServerError, form: Form) -> Status {
 }
 
 /// Returns the status code and the message of a failure.
-fn sent(error: &ServerError) -> (Code, Failure) {
+fn sent(error: &PartError) -> (Code, Failure) {
     let (code, kind) = match error {
-        ServerError::Index(_) | ServerError::Damaged { .. } => (Code::DataLoss, Kind::Damaged),
-        ServerError::Changed { .. } => (Code::Unavailable, Kind::Changed),
-        ServerError::Overloaded { .. } => (Code::ResourceExhausted, Kind::Overloaded),
-        ServerError::Expired => (Code::DeadlineExceeded, Kind::Expired),
-        ServerError::Cancelled => (Code::Cancelled, Kind::Cancelled),
-        ServerError::TooLarge { .. } => (Code::OutOfRange, Kind::TooLarge),
-        ServerError::GenerationGone { .. } => (Code::FailedPrecondition, Kind::GenerationGone),
-        ServerError::NotServed { .. } => (Code::NotFound, Kind::NotServed),
-        ServerError::Protocol { .. } => (Code::Internal, Kind::Protocol),
-        ServerError::Unreachable { .. } => (Code::Unavailable, Kind::Unreachable),
+        PartError::Index(_) | PartError::Damaged { .. } => (Code::DataLoss, Kind::Damaged),
+        PartError::Changed { .. } => (Code::Unavailable, Kind::Changed),
+        PartError::Overloaded { .. } => (Code::ResourceExhausted, Kind::Overloaded),
+        PartError::Expired => (Code::DeadlineExceeded, Kind::Expired),
+        PartError::Cancelled => (Code::Cancelled, Kind::Cancelled),
+        PartError::TooLarge { .. } => (Code::OutOfRange, Kind::TooLarge),
+        PartError::GenerationGone { .. } => (Code::FailedPrecondition, Kind::GenerationGone),
+        PartError::NotServed { .. } => (Code::NotFound, Kind::NotServed),
+        PartError::Protocol { .. } => (Code::Internal, Kind::Protocol),
+        PartError::Unreachable { .. } => (Code::Unavailable, Kind::Unreachable),
     };
     let mut failure = Failure {
         kind: kind.into(),
         ..Failure::default()
     };
     match error {
-        ServerError::Index(IndexError::Damaged { path, offset, .. }) => {
+        PartError::Index(IndexError::Damaged { path, offset, .. }) => {
             failure.file = path.display().to_string();
             failure.offset = *offset;
         }
-        ServerError::Damaged { file, offset, .. } => {
+        PartError::Damaged { file, offset, .. } => {
             failure.file = file.clone();
             failure.offset = *offset;
         }
-        ServerError::Overloaded { waiting } => {
+        PartError::Overloaded { waiting } => {
             failure.waiting = *waiting as u64;
         }
-        ServerError::TooLarge { explain, bytes_max } => {
+        PartError::TooLarge { explain, bytes_max } => {
             failure.explain = *explain;
             failure.bytes_max = *bytes_max as u64;
         }
-        ServerError::GenerationGone { generation } => failure.generation = *generation,
+        PartError::GenerationGone { generation } => failure.generation = *generation,
         _ => {}
     }
     (code, failure)
@@ -159,7 +159,7 @@ fn from_info(info: &ErrorInfo) -> Failure {
 }
 
 /// Returns the failure of a status.
-pub(in crate::rpc) fn failure(status: &Status) -> ServerError {
+pub(in crate::rpc) fn failure(status: &Status) -> PartError {
     let info = status.get_details_error_info();
     let sent = match (info, status.details()) {
         (Some(info), _) if info.domain == DOMAIN => Ok(from_info(&info)),
@@ -172,57 +172,57 @@ pub(in crate::rpc) fn failure(status: &Status) -> ServerError {
     };
     let reason = || status.message().to_owned();
     match sent.kind() {
-        Kind::Damaged => ServerError::Damaged {
+        Kind::Damaged => PartError::Damaged {
             file: sent.file,
             offset: sent.offset,
             reason: reason(),
         },
-        Kind::Changed => ServerError::Changed { reason: reason() },
-        Kind::Overloaded => ServerError::Overloaded {
+        Kind::Changed => PartError::Changed { reason: reason() },
+        Kind::Overloaded => PartError::Overloaded {
             waiting: usize::try_from(sent.waiting).unwrap_or(usize::MAX),
         },
-        Kind::Expired => ServerError::Expired,
-        Kind::Cancelled => ServerError::Cancelled,
-        Kind::TooLarge => ServerError::TooLarge {
+        Kind::Expired => PartError::Expired,
+        Kind::Cancelled => PartError::Cancelled,
+        Kind::TooLarge => PartError::TooLarge {
             explain: sent.explain,
             bytes_max: usize::try_from(sent.bytes_max).unwrap_or(usize::MAX),
         },
-        Kind::GenerationGone => ServerError::GenerationGone {
+        Kind::GenerationGone => PartError::GenerationGone {
             generation: sent.generation,
         },
-        Kind::NotServed => ServerError::NotServed { reason: reason() },
-        Kind::Protocol => ServerError::Protocol { reason: reason() },
-        Kind::Unreachable => ServerError::Unreachable { reason: reason() },
+        Kind::NotServed => PartError::NotServed { reason: reason() },
+        Kind::Protocol => PartError::Protocol { reason: reason() },
+        Kind::Unreachable => PartError::Unreachable { reason: reason() },
         // A newer server sent it; the status code decides.
         Kind::Unknown => of_code(status),
     }
 }
 
-fn of_code(status: &Status) -> ServerError {
+fn of_code(status: &Status) -> PartError {
     let reason = match status.message() {
         "" => format!("gRPC: {}", status.code()),
         message => message.to_owned(),
     };
     match status.code() {
-        Code::DataLoss => ServerError::Damaged {
+        Code::DataLoss => PartError::Damaged {
             file: String::new(),
             offset: 0,
             reason,
         },
-        Code::ResourceExhausted => ServerError::Overloaded { waiting: 0 },
-        Code::DeadlineExceeded => ServerError::Expired,
-        Code::NotFound => ServerError::NotServed { reason },
+        Code::ResourceExhausted => PartError::Overloaded { waiting: 0 },
+        Code::DeadlineExceeded => PartError::Expired,
+        Code::NotFound => PartError::NotServed { reason },
         // The message exceeds the limit of the transport, or the other side cannot read it.
         Code::OutOfRange | Code::InvalidArgument | Code::Unimplemented => {
-            ServerError::Protocol { reason }
+            PartError::Protocol { reason }
         }
-        _ => ServerError::Unreachable { reason },
+        _ => PartError::Unreachable { reason },
     }
 }
 
 /// Returns the failure of a server that answered with `what`, which cannot be read.
-pub(in crate::rpc) fn malformed(what: &str) -> ServerError {
-    ServerError::Protocol {
+pub(in crate::rpc) fn malformed(what: &str) -> PartError {
+    PartError::Protocol {
         reason: format!("it answered with {what} that cannot be read; update the older of both"),
     }
 }

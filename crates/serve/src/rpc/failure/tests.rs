@@ -5,23 +5,23 @@ use super::*;
 fn every_failure_arrives_as_it_was_sent() {
     let reason = || "of a reason".to_owned();
     let all = [
-        ServerError::Damaged {
+        PartError::Damaged {
             file: "segment".into(),
             offset: 4096,
             reason: reason(),
         },
-        ServerError::Changed { reason: reason() },
-        ServerError::Overloaded { waiting: 7 },
-        ServerError::Expired,
-        ServerError::Cancelled,
-        ServerError::TooLarge {
+        PartError::Changed { reason: reason() },
+        PartError::Overloaded { waiting: 7 },
+        PartError::Expired,
+        PartError::Cancelled,
+        PartError::TooLarge {
             explain: true,
             bytes_max: 9,
         },
-        ServerError::GenerationGone { generation: 3 },
-        ServerError::NotServed { reason: reason() },
-        ServerError::Protocol { reason: reason() },
-        ServerError::Unreachable { reason: reason() },
+        PartError::GenerationGone { generation: 3 },
+        PartError::NotServed { reason: reason() },
+        PartError::Protocol { reason: reason() },
+        PartError::Unreachable { reason: reason() },
     ];
     for sent in all {
         for form in [Form::Schema, Form::Google] {
@@ -37,11 +37,11 @@ fn a_caller_gets_the_form_that_it_reads() {
     assert_eq!(Form::wanted(call.metadata()), Form::Google);
     // A front-end of before asks for nothing, and decodes the message of the schema.
     assert_eq!(Form::wanted(&MetadataMap::new()), Form::Schema);
-    let sent = ServerError::GenerationGone { generation: 3 };
+    let sent = PartError::GenerationGone { generation: 3 };
     let read = Failure::decode(status(&sent, Form::Schema).details()).unwrap();
     assert_eq!((read.kind(), read.generation), (Kind::GenerationGone, 3));
     // Any gRPC client reads the other form.
-    let google = status(&ServerError::Overloaded { waiting: 7 }, Form::Google);
+    let google = status(&PartError::Overloaded { waiting: 7 }, Form::Google);
     let details = google.get_error_details();
     let info = details.error_info().unwrap();
     assert_eq!((&*info.reason, &*info.domain), ("OVERLOADED", DOMAIN));
@@ -57,18 +57,18 @@ fn details_of_others_leave_the_decision_to_the_code() {
     assert_eq!(failure(&foreign).reason(), "unreachable");
     details.set_error_info("OF_A_NEWER_SERVER", DOMAIN, HashMap::new());
     let newer = Status::with_error_details(Code::DeadlineExceeded, "late", details);
-    assert!(matches!(failure(&newer), ServerError::Expired));
+    assert!(matches!(failure(&newer), PartError::Expired));
 }
 
 #[test]
 fn damage_is_sent_with_file_and_offset() {
-    let sent = ServerError::Index(IndexError::Damaged {
+    let sent = PartError::Index(IndexError::Damaged {
         path: "dir/segment".into(),
         offset: 8192,
         what: "bits".into(),
     });
     match failure(&status(&sent, Form::Google)) {
-        ServerError::Damaged {
+        PartError::Damaged {
             file,
             offset,
             reason,
@@ -85,7 +85,7 @@ fn no_text_of_a_message_decides() {
     let code = |code, message: &str| format!("{:?}", failure(&Status::new(code, message)));
     assert_eq!(
         code(Code::ResourceExhausted, "12"),
-        format!("{:?}", ServerError::Overloaded { waiting: 0 })
+        format!("{:?}", PartError::Overloaded { waiting: 0 })
     );
     assert!(code(Code::Unavailable, "no longer has generation 3").starts_with("Unreachable"));
     assert!(code(Code::OutOfRange, "1 4096").starts_with("Protocol"));

@@ -1,4 +1,4 @@
-//! Failures of calls to servers, each with its retry rule.
+//! Failures of calls to parts of an index, each with its retry rule.
 //!
 //! | failure | retry | reason in an answer | gRPC code |
 //! |---|---|---|---|
@@ -14,15 +14,14 @@
 //! | `Unreachable` | the same or another replica | `unreachable` | `UNAVAILABLE` |
 //!
 //! Decisions rest on the variant, never on the text of a message. Between processes the variant travels as
-//! `Failure` in the details of a gRPC status ([`crate::rpc`]).
+//! `Failure` in the details of a gRPC status.
 
-use crate::api::error::SearchError;
+use crate::search_error::SearchError;
 use index::IndexError;
 
 /// A server's failure to answer a call.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ServerError {
+pub enum PartError {
     /// The server's index cannot be read.
     #[error(transparent)]
     Index(IndexError),
@@ -55,7 +54,7 @@ pub enum ServerError {
     #[error("the request was cancelled")]
     Cancelled,
     /// The answer would be larger than the request allows.
-    #[error("{}", crate::api::error::too_large(*explain, *bytes_max))]
+    #[error("{}", too_large(*explain, *bytes_max))]
     TooLarge {
         /// Whether the request asked for explanations.
         explain: bool,
@@ -90,7 +89,7 @@ pub enum ServerError {
 
 /// Retry rule of a failed call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Retry {
+pub enum Retry {
     /// Retry at any replica, the same one included: the failure may have passed.
     AnyReplica,
     /// Retry at another replica: the same one would fail again.
@@ -99,52 +98,52 @@ pub(crate) enum Retry {
     None,
 }
 
-impl ServerError {
+impl PartError {
     /// Returns the retry rule of the failure, within the deadline of the call.
-    pub(crate) fn retry(&self) -> Retry {
+    pub fn retry(&self) -> Retry {
         match self {
-            ServerError::Changed { .. } | ServerError::Unreachable { .. } => Retry::AnyReplica,
-            ServerError::TooLarge { .. } => Retry::None,
-            ServerError::Index(_)
-            | ServerError::Damaged { .. }
-            | ServerError::Overloaded { .. }
-            | ServerError::Expired
-            | ServerError::Cancelled
-            | ServerError::GenerationGone { .. }
-            | ServerError::NotServed { .. }
-            | ServerError::Protocol { .. } => Retry::OtherReplica,
+            PartError::Changed { .. } | PartError::Unreachable { .. } => Retry::AnyReplica,
+            PartError::TooLarge { .. } => Retry::None,
+            PartError::Index(_)
+            | PartError::Damaged { .. }
+            | PartError::Overloaded { .. }
+            | PartError::Expired
+            | PartError::Cancelled
+            | PartError::GenerationGone { .. }
+            | PartError::NotServed { .. }
+            | PartError::Protocol { .. } => Retry::OtherReplica,
         }
     }
 
     /// Returns whether the whole query may succeed with a newer generation.
-    pub(crate) fn is_generation_gone(&self) -> bool {
-        matches!(self, ServerError::GenerationGone { .. })
+    pub fn is_generation_gone(&self) -> bool {
+        matches!(self, PartError::GenerationGone { .. })
     }
 
     /// Returns the `reason` of a missing part in an answer.
-    pub(crate) fn reason(&self) -> &'static str {
+    pub fn reason(&self) -> &'static str {
         match self {
-            ServerError::Index(_) | ServerError::Damaged { .. } => "damaged",
-            ServerError::Overloaded { .. } => "overloaded",
-            ServerError::Expired => "deadline",
-            ServerError::TooLarge { .. } => "limit",
-            ServerError::Changed { .. }
-            | ServerError::Cancelled
-            | ServerError::GenerationGone { .. }
-            | ServerError::NotServed { .. }
-            | ServerError::Protocol { .. }
-            | ServerError::Unreachable { .. } => "unreachable",
+            PartError::Index(_) | PartError::Damaged { .. } => "damaged",
+            PartError::Overloaded { .. } => "overloaded",
+            PartError::Expired => "deadline",
+            PartError::TooLarge { .. } => "limit",
+            PartError::Changed { .. }
+            | PartError::Cancelled
+            | PartError::GenerationGone { .. }
+            | PartError::NotServed { .. }
+            | PartError::Protocol { .. }
+            | PartError::Unreachable { .. } => "unreachable",
         }
     }
 
     /// Returns the failure of higher rank of two replicas: damage, closed generation, full queue,
     /// deadline, the rest.
-    pub(crate) fn graver(self, other: ServerError) -> ServerError {
-        let rank = |error: &ServerError| match error {
-            ServerError::Index(_) | ServerError::Damaged { .. } => 4,
-            ServerError::GenerationGone { .. } => 3,
-            ServerError::Overloaded { .. } => 2,
-            ServerError::Expired | ServerError::TooLarge { .. } => 1,
+    pub fn graver(self, other: PartError) -> PartError {
+        let rank = |error: &PartError| match error {
+            PartError::Index(_) | PartError::Damaged { .. } => 4,
+            PartError::GenerationGone { .. } => 3,
+            PartError::Overloaded { .. } => 2,
+            PartError::Expired | PartError::TooLarge { .. } => 1,
             _ => 0,
         };
         match rank(&self) > rank(&other) {
@@ -154,24 +153,24 @@ impl ServerError {
     }
 
     /// Returns the error of a query whose part `part` failed with this failure.
-    pub(crate) fn into_search_error(self, part: &str) -> SearchError {
+    pub fn into_search_error(self, part: &str) -> SearchError {
         let part = part.to_owned();
         match self {
-            ServerError::Index(error) => SearchError::Index(error),
-            ServerError::Damaged { reason, .. } => SearchError::Damaged { part, reason },
-            ServerError::Overloaded { waiting } => SearchError::Overloaded { part, waiting },
-            ServerError::Expired => SearchError::TimedOut { part },
-            ServerError::TooLarge { explain, bytes_max } => {
+            PartError::Index(error) => SearchError::Index(error),
+            PartError::Damaged { reason, .. } => SearchError::Damaged { part, reason },
+            PartError::Overloaded { waiting } => SearchError::Overloaded { part, waiting },
+            PartError::Expired => SearchError::TimedOut { part },
+            PartError::TooLarge { explain, bytes_max } => {
                 SearchError::too_large(explain, bytes_max)
             }
-            ServerError::GenerationGone { generation } => {
+            PartError::GenerationGone { generation } => {
                 SearchError::GenerationGone { part, generation }
             }
-            error @ (ServerError::Changed { .. }
-            | ServerError::Cancelled
-            | ServerError::NotServed { .. }
-            | ServerError::Protocol { .. }
-            | ServerError::Unreachable { .. }) => SearchError::Unavailable {
+            error @ (PartError::Changed { .. }
+            | PartError::Cancelled
+            | PartError::NotServed { .. }
+            | PartError::Protocol { .. }
+            | PartError::Unreachable { .. }) => SearchError::Unavailable {
                 part,
                 reason: error.to_string(),
             },
@@ -179,14 +178,25 @@ impl ServerError {
     }
 }
 
-impl From<IndexError> for ServerError {
-    fn from(error: IndexError) -> ServerError {
+impl From<IndexError> for PartError {
+    fn from(error: IndexError) -> PartError {
         match error {
-            IndexError::Changed { .. } => ServerError::Changed {
+            IndexError::Changed { .. } => PartError::Changed {
                 reason: error.to_string(),
             },
-            error => ServerError::Index(error),
+            error => PartError::Index(error),
         }
+    }
+}
+
+/// Returns the message for an answer that would exceed `bytes_max` bytes, with the remedy.
+pub fn too_large(explain: bool, bytes_max: usize) -> String {
+    let limit = format!("larger than {bytes_max} bytes, the limit of one answer");
+    match explain {
+        true => format!(
+            "the explanations of these hits are {limit}; ask for fewer hits with k, or for fewer words"
+        ),
+        false => format!("these hits are {limit}; ask for fewer with k, and page with start"),
     }
 }
 
@@ -196,14 +206,14 @@ mod tests {
 
     #[test]
     fn a_damaged_replica_is_named_before_a_silent_one() {
-        let silent = || ServerError::Unreachable {
+        let silent = || PartError::Unreachable {
             reason: "gone".into(),
         };
-        let gone = || ServerError::GenerationGone { generation: 3 };
+        let gone = || PartError::GenerationGone { generation: 3 };
         assert_eq!(silent().graver(gone()).reason(), "unreachable");
         assert!(silent().graver(gone()).is_generation_gone());
-        assert!(gone().graver(ServerError::Expired).is_generation_gone());
-        let damaged = ServerError::Damaged {
+        assert!(gone().graver(PartError::Expired).is_generation_gone());
+        let damaged = PartError::Damaged {
             file: String::new(),
             offset: 0,
             reason: "bits".into(),
@@ -213,13 +223,13 @@ mod tests {
 
     #[test]
     fn only_a_failure_that_may_pass_is_retried_at_the_same_replica() {
-        let unreachable = ServerError::Unreachable {
+        let unreachable = PartError::Unreachable {
             reason: String::new(),
         };
         assert_eq!(unreachable.retry(), Retry::AnyReplica);
-        let gone = ServerError::GenerationGone { generation: 1 };
+        let gone = PartError::GenerationGone { generation: 1 };
         assert_eq!(gone.retry(), Retry::OtherReplica);
-        let large = ServerError::TooLarge {
+        let large = PartError::TooLarge {
             explain: false,
             bytes_max: 1,
         };

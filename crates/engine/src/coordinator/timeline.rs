@@ -1,6 +1,6 @@
 //! Steps of one query and schedules of its searches, where requested, and the clock of its phases.
 
-use crate::api::messages::HandlerTimes;
+use crate::calls::HandlerTimes;
 use search::FilterRun;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -9,7 +9,7 @@ use wire::answer::Span;
 
 /// Recorder of the steps of a query.
 #[derive(Debug)]
-pub(crate) struct Timeline {
+pub struct Timeline {
     arrived: Instant,
     steps: Option<Mutex<Steps>>,
     /// Of all searches whose handlers were measured.
@@ -19,13 +19,15 @@ pub(crate) struct Timeline {
 /// What a timeline holds.
 #[derive(Debug, Default)]
 pub(crate) struct Steps {
-    pub(crate) spans: Vec<Span>,
-    pub(crate) schedules: Vec<Schedule>,
+    /// Steps.
+    pub spans: Vec<Span>,
+    /// Schedules of the searches.
+    pub schedules: Vec<Schedule>,
 }
 
 impl Timeline {
     /// Returns a timeline that begins at the arrival of a query; it stays empty unless `wanted`.
-    pub(crate) fn new(arrived: Instant, wanted: bool) -> Timeline {
+    pub fn new(arrived: Instant, wanted: bool) -> Timeline {
         Timeline {
             arrived,
             steps: wanted.then(Mutex::default),
@@ -34,13 +36,13 @@ impl Timeline {
     }
 
     /// Records a step that began at `start` and ends now.
-    pub(crate) fn note(&self, name: &str, part: impl FnOnce() -> String, start: Instant) {
+    pub fn note(&self, name: &str, part: impl FnOnce() -> String, start: Instant) {
         let duration_us = start.elapsed().as_micros() as u64;
         self.note_of(name, part, self.since_us(start), duration_us, &[]);
     }
 
     /// Records a step by its start and duration, with how its tests of values ran.
-    pub(crate) fn note_of(
+    pub fn note_of(
         &self,
         name: &str,
         part: impl FnOnce() -> String,
@@ -61,7 +63,7 @@ impl Timeline {
     }
 
     /// Records how handlers shared a search of a part that began at `start_us`: each stay is a step of its own.
-    pub(crate) fn note_schedule(&self, part: String, start_us: u64, schedule: &Schedule) {
+    pub fn note_schedule(&self, part: String, start_us: u64, schedule: &Schedule) {
         let Some(steps) = &self.steps else {
             return;
         };
@@ -82,7 +84,7 @@ impl Timeline {
     }
 
     /// Adds the measured times of the handlers of a search.
-    pub(crate) fn note_handlers(&self, times: Option<HandlerTimes>) {
+    pub fn note_handlers(&self, times: Option<HandlerTimes>) {
         if let Some(times) = times {
             let mut sum = lock(&self.handlers_us);
             let sum = sum.get_or_insert_default();
@@ -92,19 +94,18 @@ impl Timeline {
     }
 
     /// Returns the measured times of the handlers of all searches.
-    pub(crate) fn handlers_us(&self) -> Option<HandlerTimes> {
+    pub fn handlers_us(&self) -> Option<HandlerTimes> {
         *lock(&self.handlers_us)
     }
 
     /// Returns the microseconds from the arrival of the query to `moment`.
-    pub(crate) fn since_us(&self, moment: Instant) -> u64 {
+    pub fn since_us(&self, moment: Instant) -> u64 {
         moment.saturating_duration_since(self.arrived).as_micros() as u64
     }
 
     /// Returns the steps by start time; `None` if they were not requested.
-    pub(crate) fn into_steps(self) -> Option<Steps> {
-        let steps = self.steps?.into_inner();
-        let mut steps = steps.unwrap_or_else(PoisonError::into_inner);
+    pub(crate) fn take_steps(&self) -> Option<Steps> {
+        let mut steps = std::mem::take(&mut *lock(self.steps.as_ref()?));
         // An enclosing step comes before its parts.
         let order = |span: &Span| (span.start_us, u64::MAX - span.duration_us);
         steps.spans.sort_by_key(order);

@@ -3,12 +3,9 @@
 //! An answer that lacks a part of the index is marked as partial or refused; no loss is silent. A full
 //! queue never makes a partial answer: its client is asked to come back.
 
-use crate::api::chunks::shown;
-use crate::api::chunks::{Chunks, index_server_of};
-use crate::api::error::SearchError;
-use crate::api::server_error::ServerError;
-use crate::front_end::fetch_proof::CertainDetails;
-use crate::front_end::proof::CertainRanking;
+use crate::calls::{Chunks, PartError, chunks_shown, index_server_of};
+use crate::coordinator::proof::{CertainDetails, CertainRanking};
+use crate::search_error::SearchError;
 use wire::answer::Degraded;
 
 /// Coverage gathered over the phases of one answer.
@@ -34,10 +31,10 @@ pub(crate) const FACETS: &str = "facets";
 const DEADLINE: &str = "deadline";
 const LIMIT: &str = "limit";
 
-/// Proof that an answer lacks nothing. Only [`Coverage::complete`] makes one, from the proofs of the
+/// Proof that an answer lacks nothing. Only `Coverage::complete` makes one, from the proofs of the
 /// query phase and the fetch phase.
 #[derive(Debug)]
-pub(crate) struct Complete(());
+pub struct Complete(());
 
 impl Coverage {
     /// Records a part that was searched, wholly or up to its deadline.
@@ -51,7 +48,7 @@ impl Coverage {
         };
         self.degraded.push(Degraded {
             lacks: lacks.into(),
-            chunks: shown(chunks),
+            chunks: chunks_shown(chunks),
             reason: DEADLINE.into(),
             message: "the deadline ended the search there".into(),
             documents_searched: searched,
@@ -60,22 +57,22 @@ impl Coverage {
     }
 
     /// Records a part that was not searched; `count` is its number of documents, 0 where unknown.
-    pub(crate) fn lost(&mut self, chunks: &Chunks, count: u64, error: &ServerError) {
+    pub(crate) fn lost(&mut self, chunks: &Chunks, count: u64, error: &PartError) {
         self.documents_count += count;
         // The query phase has retried a closed generation already.
         self.lacks_of(SEARCH, chunks, count, error);
     }
 
     /// Records a part that failed to give `what` for the hits.
-    pub(crate) fn lacks(&mut self, what: &str, chunks: &Chunks, error: &ServerError) {
+    pub(crate) fn lacks(&mut self, what: &str, chunks: &Chunks, error: &PartError) {
         self.generation_is_gone |= error.is_generation_gone();
         self.lacks_of(what, chunks, 0, error);
     }
 
-    fn lacks_of(&mut self, what: &str, chunks: &Chunks, count: u64, error: &ServerError) {
+    fn lacks_of(&mut self, what: &str, chunks: &Chunks, count: u64, error: &PartError) {
         self.degraded.push(Degraded {
             lacks: what.into(),
-            chunks: shown(chunks),
+            chunks: chunks_shown(chunks),
             reason: error.reason().into(),
             message: error.to_string(),
             documents_searched: 0,
@@ -87,11 +84,11 @@ impl Coverage {
     /// limit `hits_max` on examined hits.
     pub(crate) fn lacks_hits(&mut self, chunks: &Chunks, hits_max: Option<usize>) {
         let Some(hits_max) = hits_max else {
-            return self.lacks(HITS, chunks, &ServerError::Expired);
+            return self.lacks(HITS, chunks, &PartError::Expired);
         };
         self.degraded.push(Degraded {
             lacks: HITS.into(),
-            chunks: shown(chunks),
+            chunks: chunks_shown(chunks),
             reason: LIMIT.into(),
             message: format!(
                 "the {hits_max} best hits are of too few sites for this page; lift the limit with \
@@ -106,7 +103,7 @@ impl Coverage {
     /// names its gaps: an answer without a proof never counts as whole.
     pub(crate) fn complete(
         &mut self,
-        ranking: Option<CertainRanking>,
+        ranking: Option<&CertainRanking>,
         shown: Option<CertainDetails>,
     ) -> Option<Complete> {
         if self.degraded.is_empty() && (ranking.is_none() || shown.is_none()) {
@@ -164,13 +161,13 @@ impl Coverage {
 }
 
 /// Returns the error to answer with, of the errors of all parts.
-pub(crate) fn first_error(errors: Vec<(Chunks, ServerError)>) -> SearchError {
+pub(crate) fn first_error(errors: Vec<(Chunks, PartError)>) -> SearchError {
     let (chunks, error) = errors
         .into_iter()
-        .max_by_key(|(_, error)| !matches!(error, ServerError::Expired))
+        .max_by_key(|(_, error)| !matches!(error, PartError::Expired))
         .unwrap_or((
             0..=0,
-            ServerError::NotServed {
+            PartError::NotServed {
                 reason: "no server holds it".into(),
             },
         ));

@@ -1,14 +1,18 @@
 //! Tests of summaries where two URLs have the same hash.
 use super::*;
+use crate::api::backend::DocumentServer;
 use crate::api::backend::Server;
 use crate::api::messages::{Status, StatusRequest};
+use crate::api::options::SearchOptions;
 use crate::api::reply::Reply;
 use crate::cluster::Cluster;
 use crate::cluster::replicas::Replica;
+use crate::cluster::replicas::Replicas;
 use crate::deploy::partitioning::Topology;
 use crate::front_end::FrontEnd;
 use crate::handlers::options::HandlerOptions;
 use engine::Generations;
+use engine::calls::{PartError, SummariesOf};
 use index::StoredDocument;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vfs::MemoryStorage;
@@ -51,7 +55,7 @@ impl DocumentServer for Colliding {
 
 impl Server for Colliding {
     fn status(&self, _request: &StatusRequest, reply: Reply<Status>) {
-        reply.send(Err(ServerError::Expired));
+        reply.send(Err(PartError::Expired));
     }
 
     fn reload(&self, reply: Reply<u64>) {

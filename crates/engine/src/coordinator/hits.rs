@@ -1,30 +1,27 @@
 //! Assembly of the hits of an answer from details and summaries.
 
-use crate::api::messages::{HitDetails, TextSummary};
-use crate::front_end::query_phase::Found;
-use crate::front_end::{fetch_phase::Shown, fetch_proof::MadeSummary};
-use engine::details::shown as shown_details;
-use engine::lacks::as_typed;
-use engine::site_limit::Candidate;
-use engine::sort_json;
+use crate::calls::TextSummary;
+use crate::coordinator::prepared::PreparedQuery;
+use crate::coordinator::proof::MadeSummary;
+use crate::coordinator::ranking::Found;
+use crate::coordinator::shown::Shown;
+use crate::details::{HitDetails, shown as shown_details};
+use crate::lacks::as_typed;
+use crate::site_limit::Candidate;
+use fields::Value;
 use std::collections::HashMap;
-use text::Analyzer;
 use text::summary::{SummaryOptions, SummaryQuery};
 use wire::Hit;
 
-// An id that is taken today is never cut.
-const _: () = assert!(engine::details::ID_BYTES_MAX >= corpus::json_line::ID_BYTES_MAX);
-const _: () = assert!(engine::details::URL_BYTES_MAX >= corpus::json_line::URL_BYTES_MAX);
-
 /// Returns the hits of the page, without those whose details are lost.
-pub(crate) fn assemble(
+pub(crate) fn hits(
     found: Found,
     shown: Shown,
-    analyzer: Option<Analyzer>,
+    prepared: &PreparedQuery,
     warnings: &mut Vec<String>,
 ) -> Vec<Hit> {
-    let typed = &found.query.text;
-    let marks = analyzer.map(|analyzer| {
+    let typed = &prepared.query.text;
+    let marks = prepared.analyzer.map(|analyzer| {
         let terms = found.summary_terms.clone();
         SummaryQuery::new(analyzer, terms, SummaryOptions::default())
     });
@@ -39,7 +36,7 @@ pub(crate) fn assemble(
                 hit.details.url
             ));
         }
-        let lacks = match analyzer {
+        let lacks = match prepared.analyzer {
             Some(analyzer) => as_typed(typed, analyzer, &hit.lacks),
             None => hit.lacks.clone(),
         };
@@ -84,4 +81,10 @@ fn hit_of(
         more_from_site: has_more.get(site_hash).copied().unwrap_or(false),
         explanation: hit.explanation,
     }
+}
+
+/// Returns the values by which a hit is sorted as JSON, null where it has none.
+fn sort_json(values: &[Option<Value>]) -> Vec<serde_json::Value> {
+    let json = |value: &Option<Value>| value.as_ref().map(Value::to_json).unwrap_or_default();
+    values.iter().map(json).collect()
 }

@@ -1,7 +1,10 @@
-//! Proof that a ranking is certain.
+//! Proofs that a ranking is certain, and that all that its hits show is there.
 
-use crate::api::messages::PartitionHits;
-use engine::site_limit::{Candidate, KnownRanking, PartRanking};
+use crate::calls::{PartitionHits, TextSummary};
+use crate::details::HitDetails;
+use crate::options::SearchOptions;
+use crate::site_limit::{Candidate, KnownRanking, PartRanking};
+use std::collections::HashMap;
 
 /// Returns the rankings of the partitions, `None` for a lost partition.
 pub(crate) fn rankings(partitions: &[Option<PartitionHits>]) -> Vec<Option<PartRanking<'_>>> {
@@ -19,14 +22,14 @@ fn ranking(found: &PartitionHits) -> PartRanking<'_> {
     }
 }
 
-/// Proof that the hits of a page, and their count where requested, are those of an unlimited search. Only [`certain`]
+/// Proof that the hits of a page, and their count where requested, are those of an unlimited search. Only [`certain_ranking`]
 /// makes one, from the replies of the partitions.
 #[derive(Debug)]
 pub(crate) struct CertainRanking(());
 
 /// Returns the proof that `admitted` holds the first `wanted` admitted hits; `None` where a partition is lost or was
 /// searched in part, where its count is short, or where further hits may belong on the page.
-pub(crate) fn certain(
+pub(crate) fn certain_ranking(
     partitions: &[Option<PartitionHits>],
     counted: bool,
     ranking: &KnownRanking,
@@ -42,10 +45,45 @@ pub(crate) fn certain(
     (has_all && partitions.iter().all(is_whole)).then_some(CertainRanking(()))
 }
 
+/// Proof that every hit of a page has its details, its summary where there is a text, and its site's count. Only
+/// [`certain_details`] makes one.
+#[derive(Debug)]
+pub(crate) struct CertainDetails(());
+
+/// Returns the proof for the hits of `page`, or `None` where a hit lacks anything.
+pub(crate) fn certain_details(
+    options: &SearchOptions,
+    page: &[Candidate],
+    details: &[Option<HitDetails>],
+    summaries: &[MadeSummary],
+    has_more: &HashMap<u64, bool>,
+) -> Option<CertainDetails> {
+    let has_details = |hit: &Option<HitDetails>| {
+        let explained = |hit: &HitDetails| hit.explanation.is_some() || !options.explain;
+        hit.as_ref().is_some_and(explained)
+    };
+    let is_whole = details.iter().all(has_details)
+        && !summaries.contains(&MadeSummary::Lost)
+        && page
+            .iter()
+            .all(|one| has_more.contains_key(&one.hit.site_hash));
+    is_whole.then_some(CertainDetails(()))
+}
+
+/// Outcome of the summary of a hit.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum MadeSummary {
+    Made(TextSummary),
+    /// The document store has no text of the hit.
+    NoText,
+    /// The document server gave no summary.
+    Lost,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::site_limit::{admit, merge};
+    use crate::site_limit::{admit, merge};
     use index::DocId;
     use search::ScoredHit;
 
@@ -72,7 +110,7 @@ mod tests {
         let is_certain = |partitions: &[Option<PartitionHits>], per_site, wanted| {
             let ranking = merge(&rankings(partitions));
             let (admitted, _) = admit(&ranking, per_site, wanted);
-            certain(partitions, true, &ranking, &admitted, wanted).is_some()
+            certain_ranking(partitions, true, &ranking, &admitted, wanted).is_some()
         };
         assert!(is_certain(&[found(6, 6, true)], 2, 5));
         assert!(is_certain(&[found(3, 6, true)], 0, 3));

@@ -6,12 +6,12 @@ use std::ops::RangeInclusive;
 pub type Chunks = RangeInclusive<u32>;
 
 /// Returns the name of the server of `chunks` in timelines.
-pub(crate) fn part_of(chunks: &Chunks) -> String {
-    format!("chunks {}", shown(chunks))
+pub fn part_of(chunks: &Chunks) -> String {
+    format!("chunks {}", chunks_shown(chunks))
 }
 
 /// Formats chunks as `7`, or `0-3`.
-pub(crate) fn shown(chunks: &Chunks) -> String {
+pub fn chunks_shown(chunks: &Chunks) -> String {
     match chunks.start() == chunks.end() {
         true => chunks.start().to_string(),
         false => format!("{}-{}", chunks.start(), chunks.end()),
@@ -19,6 +19,6 @@ pub(crate) fn shown(chunks: &Chunks) -> String {
 }
 
 /// Returns the name of the index server of `chunks` in messages.
-pub(crate) fn index_server_of(chunks: &Chunks) -> String {
-    format!("the index server of chunks {}", shown(chunks))
+pub fn index_server_of(chunks: &Chunks) -> String {
+    format!("the index server of chunks {}", chunks_shown(chunks))
 }

@@ -1,0 +1,115 @@
+//! Requests to index servers and document servers.
+
+use fields::Facet;
+use index::{DocId, TextKey};
+use search::{After, SortKey};
+use std::sync::Arc;
+use std::time::Instant;
+use text::summary::SummaryTerm;
+
+/// Request for the best hits of a partition.
+#[derive(Debug, Clone)]
+pub struct SearchRequest {
+    /// Number of hits requested.
+    pub k: usize,
+    /// Whether all matches are counted.
+    pub counted: bool,
+    /// Fields by which hits are sorted; empty for the order of scores.
+    pub sort: Arc<[SortKey]>,
+    /// Place up to which hits are left out.
+    pub after: Option<Arc<After>>,
+    /// Whether the reply says how tests of values ran, and how handlers shared the search.
+    pub trace: bool,
+    /// Generation to search; 0 is the newest.
+    pub generation: u64,
+    /// Deadline of the request.
+    pub deadline: Instant,
+}
+
+/// Request for the details of hits.
+#[derive(Debug, Clone)]
+pub struct DetailsRequest {
+    /// Segment and document of each hit.
+    pub hits: Vec<(u32, DocId)>,
+    /// Whether scores are explained.
+    pub explain: bool,
+    /// Whether the telling words that each hit lacks are found.
+    pub lacks: bool,
+    /// Upper limit on the text of the reply, in bytes; a larger reply is refused.
+    pub bytes_max: usize,
+    /// Generation of the hits.
+    pub generation: u64,
+    /// Deadline of the request.
+    pub deadline: Instant,
+}
+
+/// Request for the number of matching documents of some sites.
+#[derive(Debug, Clone)]
+pub struct CountSitesRequest {
+    /// Names of the sites.
+    pub sites: Arc<[String]>,
+    /// Count at which counting stops, for each site.
+    pub limit: u64,
+    /// Generation to search.
+    pub generation: u64,
+    /// Deadline of the request.
+    pub deadline: Instant,
+}
+
+/// Request for the counts of facets.
+#[derive(Debug, Clone)]
+pub struct CountFacetsRequest {
+    /// Facets.
+    pub facets: Arc<[Facet]>,
+    /// Whether no other server has matches.
+    pub is_whole: bool,
+    /// Generation to search.
+    pub generation: u64,
+    /// Deadline of the request.
+    pub deadline: Instant,
+}
+
+/// Request for the summaries of documents for a query.
+#[derive(Debug, Clone)]
+pub struct SummariesRequest {
+    /// Number of the query, for logs.
+    pub query_id: u64,
+    /// Documents to summarize.
+    pub of: SummariesOf,
+    /// Terms of the query that summaries show.
+    pub terms: Arc<[SummaryTerm]>,
+    /// Whether the further fields of the documents are wanted.
+    pub fields: bool,
+    /// Generation to read; 0 is the newest.
+    pub generation: u64,
+    /// Deadline of the request.
+    pub deadline: Instant,
+}
+
+/// Documents of a summary request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SummariesOf {
+    /// Documents by URL.
+    Urls(Vec<String>),
+    /// Documents by the hash of their URL, which a search gives before the details name the URLs. Two
+    /// URLs may have the same hash, so the caller compares the URL in the reply.
+    UrlHashes(Vec<u64>),
+}
+
+impl SummariesOf {
+    /// Returns the number of documents.
+    pub fn count(&self) -> usize {
+        match self {
+            SummariesOf::Urls(urls) => urls.len(),
+            SummariesOf::UrlHashes(hashes) => hashes.len(),
+        }
+    }
+
+    /// Returns the key that finds the text of document `at`.
+    pub fn key(&self, at: usize) -> Option<TextKey<'_>> {
+        match self {
+            SummariesOf::Urls(urls) => urls.get(at).map(|url| TextKey::Url(url)),
+            SummariesOf::UrlHashes(hashes) => hashes.get(at).map(|&hash| TextKey::UrlHash(hash)),
+        }
+    }
+}

@@ -1,0 +1,470 @@
+//! The one search path: from a query to its answer, by calls to the parts of an index.
+//!
+//! ```text
+//! search of all parts ─► merge, limit sites ─┬─► details ─► counts of sites ─┐
+//!        ▲                    │              ├─► summaries ──────────────────┼─► answer
+//!        └── k grows ◄────────┘              └─► facets ─────────────────────┘
+//!   too few admitted, and more may match
+//! ```
+//!
+//! A [`Coordinator`] knows neither threads nor networks. It says which calls are due, takes their replies in any order, and
+//! makes the answer of them; what a part did not give is named in it. A driver makes the calls: [`Engine`](crate::Engine)
+//! on the calling thread, a front-end by messages to servers, with deadlines, replicas, cache and log. So both give one
+//! answer.
+
+mod coverage;
+mod hits;
+mod layout;
+mod prepared;
+mod proof;
+mod ranking;
+mod shown;
+mod suggestion;
+mod timeline;
+
+pub use coverage::Complete;
+pub use layout::Layout;
+pub use prepared::{FacetCall, IndexFacts, PreparedQuery, QuerySource};
+pub use suggestion::{NextProbe, Sample, Suggestion};
+pub use timeline::Timeline;
+
+use crate::calls::{
+    CountFacetsRequest, CountSitesRequest, DetailsRequest, PartError, PartitionHits, Query,
+    SearchRequest, SummariesRequest, TextSummary,
+};
+use crate::coordinator::coverage::Coverage;
+use crate::coordinator::ranking::{Found, Next, Ranking, Settled};
+use crate::coordinator::shown::Showing;
+use crate::cursor::Epoch;
+use crate::details::HitDetails;
+use crate::search_error::SearchError;
+use fields::FacetCounts;
+use std::sync::Arc;
+use std::time::Instant;
+use wire::{Hit, PhaseTimes, SearchAnswer, Total};
+
+/// Call that is due. Parts are numbered as in the [`Layout`].
+#[derive(Debug)]
+pub enum Call {
+    /// Search all partitions, in one generation of the index: that of the request, or the newest that all of them have.
+    SearchAll {
+        /// The query.
+        query: Arc<Query>,
+        /// What is asked of each.
+        request: SearchRequest,
+    },
+    /// Search some partitions in the generation of the request.
+    Search {
+        /// The query.
+        query: Arc<Query>,
+        /// What is asked of each.
+        request: SearchRequest,
+        /// The partitions.
+        partitions: Vec<usize>,
+    },
+    /// Read the details of hits, of each partition its own.
+    Details(Vec<(usize, Arc<Query>, DetailsRequest)>),
+    /// Count the matches of sites in some partitions.
+    CountSites {
+        /// The query.
+        query: Arc<Query>,
+        /// What is asked of each.
+        request: CountSitesRequest,
+        /// The partitions.
+        partitions: Vec<usize>,
+    },
+    /// Count facets in all partitions.
+    CountFacets {
+        /// Number of the group of facets.
+        group: usize,
+        /// The query.
+        query: Arc<Query>,
+        /// What is asked of each.
+        request: CountFacetsRequest,
+    },
+    /// Make summaries, of each document part its own.
+    Summaries {
+        /// What is asked of each.
+        requests: Vec<(usize, SummariesRequest)>,
+        /// Whether these are texts for which those of other URLs came.
+        is_again: bool,
+    },
+}
+
+/// Result of one part.
+pub type Replied<T> = Result<T, PartError>;
+
+/// Replies to a [`Call`].
+#[derive(Debug)]
+pub enum Reply {
+    /// Of all partitions: hits of one generation, and failures.
+    SearchedAll {
+        /// Hits of each partition; `None` for one that failed.
+        partitions: Vec<Option<PartitionHits>>,
+        /// Failures of the others.
+        failures: Vec<(usize, PartError)>,
+        /// The generation.
+        generation: u64,
+    },
+    /// Of each partition asked, with its number.
+    Searched(Vec<(usize, Replied<PartitionHits>)>),
+    /// Of each request, in order.
+    Details(Vec<Replied<Vec<HitDetails>>>),
+    /// Of each partition asked, in order.
+    SitesCounted(Vec<Replied<Vec<u64>>>),
+    /// Of all partitions, with the number of the group.
+    FacetsCounted(usize, Vec<Replied<Vec<FacetCounts>>>),
+    /// Of each request, in order.
+    Summaries {
+        /// As in the call.
+        is_again: bool,
+        /// Summaries of each request; `None` for a missing text.
+        replies: Vec<Replied<Vec<Option<TextSummary>>>>,
+    },
+}
+
+/// Limits of a search.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// End of searches; later replies are not waited for.
+    pub cut_off: Instant,
+    /// End of everything.
+    pub deadline: Instant,
+    /// Upper limit on the texts of the answer, in bytes.
+    pub bytes_max: usize,
+}
+
+/// Answer of a search, with what is known of it.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The answer.
+    pub answer: SearchAnswer,
+    /// Proof that it lacks nothing; `None` where it names what it lacks.
+    pub complete: Option<Complete>,
+    /// Generation that was searched.
+    pub generation: u64,
+}
+
+/// One attempt at a query, in one generation of the index.
+pub struct Coordinator<'a> {
+    prepared: &'a PreparedQuery,
+    layout: &'a (dyn Layout + Sync),
+    limits: Limits,
+    phases: PhaseTimes,
+    coverage: Coverage,
+    state: State,
+}
+
+enum State {
+    /// Documents with all words are searched for.
+    Searching(Ranking),
+    /// Those with some of the words are, after the others.
+    Relaxing {
+        first: Settled,
+        further: Ranking,
+        begun: Instant,
+    },
+    /// The hits are known, and what they show is not.
+    Showing(Box<Showing>),
+    /// Nothing is left to ask, or nothing more can be.
+    Ended,
+}
+
+impl<'a> Coordinator<'a> {
+    /// Returns a coordinator before its first call.
+    pub fn new(
+        prepared: &'a PreparedQuery,
+        layout: &'a (dyn Layout + Sync),
+        limits: Limits,
+    ) -> Coordinator<'a> {
+        let generation = prepared.generation();
+        let (query, counted) = (&prepared.query, prepared.options.counted);
+        let ranking = Ranking::new(prepared, query, counted, generation, limits.cut_off);
+        Coordinator {
+            phases: PhaseTimes {
+                parse: prepared.parse_us,
+                ..PhaseTimes::default()
+            },
+            prepared,
+            layout,
+            limits,
+            coverage: Coverage::default(),
+            state: State::Searching(ranking),
+        }
+    }
+
+    /// Returns the first call.
+    pub fn first_call(&self) -> Option<Call> {
+        match &self.state {
+            State::Searching(ranking) => Some(Call::SearchAll {
+                query: Arc::clone(&ranking.query),
+                request: ranking.request.clone(),
+            }),
+            _ => None,
+        }
+    }
+
+    /// Returns the query.
+    pub fn prepared(&self) -> &'a PreparedQuery {
+        self.prepared
+    }
+
+    /// Takes the replies to a call, and returns the calls that are due now. Where none is due and none is under way, the
+    /// search has [ended](Coordinator::finish).
+    ///
+    /// # Errors
+    /// A refusal, and the failure of all parts.
+    pub fn reply(&mut self, reply: Reply, now: Instant) -> Result<Vec<Call>, SearchError> {
+        let state = std::mem::replace(&mut self.state, State::Ended);
+        match (state, reply) {
+            (
+                State::Searching(mut ranking),
+                Reply::SearchedAll {
+                    partitions,
+                    failures,
+                    generation,
+                },
+            ) => {
+                ranking.request.generation = generation;
+                let (phases, coverage) = (&mut self.phases, &mut self.coverage);
+                ranking.take_first(partitions, failures, self.layout, phases, coverage)?;
+                self.settle_first(ranking, now)
+            }
+            (State::Searching(mut ranking), Reply::Searched(replies)) => {
+                ranking.take_again(
+                    replies,
+                    self.prepared,
+                    self.layout,
+                    &mut self.phases,
+                    &mut self.coverage,
+                )?;
+                self.settle_first(ranking, now)
+            }
+            (
+                State::Relaxing {
+                    first,
+                    mut further,
+                    begun,
+                },
+                Reply::Searched(replies),
+            ) => {
+                further.take_again(
+                    replies,
+                    self.prepared,
+                    self.layout,
+                    &mut self.phases,
+                    &mut self.coverage,
+                )?;
+                self.settle_further(first, further, begun, now)
+            }
+            (State::Showing(mut showing), reply) => {
+                let calls = showing.reply(
+                    reply,
+                    self.prepared,
+                    self.layout,
+                    &self.limits,
+                    &mut self.phases,
+                )?;
+                self.state = State::Showing(showing);
+                Ok(calls)
+            }
+            _ => Err(SearchError::Unavailable {
+                part: "the coordinator".into(),
+                reason: "a reply came to no call; please report this".into(),
+            }),
+        }
+    }
+
+    /// Merges what was found for all words; searches again, or for some words, or shows the hits.
+    fn settle_first(
+        &mut self,
+        mut ranking: Ranking,
+        now: Instant,
+    ) -> Result<Vec<Call>, SearchError> {
+        let prepared = self.prepared;
+        let next = ranking.settle(
+            prepared,
+            self.layout,
+            &self.limits,
+            now,
+            &mut self.phases,
+            &mut self.coverage,
+        );
+        let first = match next {
+            Next::Call(call) => {
+                self.state = State::Searching(ranking);
+                return Ok(vec![call]);
+            }
+            Next::Settled(settled) => settled,
+        };
+        let is_short = first.ranking_is_complete() && first.admitted_count() < prepared.wanted();
+        match &prepared.some_words {
+            Some(query) if is_short && prepared.options.k > 0 && now < self.limits.cut_off => {
+                let generation = ranking.request.generation;
+                let cut_off = self.limits.cut_off;
+                let mut further = Ranking::new(prepared, query, false, generation, cut_off);
+                let call = further.after(&first);
+                self.state = State::Relaxing {
+                    first,
+                    further,
+                    begun: Instant::now(),
+                };
+                Ok(vec![call])
+            }
+            _ => {
+                let found = Found::new(prepared, &ranking, first);
+                Ok(self.show(found))
+            }
+        }
+    }
+
+    fn settle_further(
+        &mut self,
+        first: Settled,
+        mut further: Ranking,
+        begun: Instant,
+        now: Instant,
+    ) -> Result<Vec<Call>, SearchError> {
+        let next = further.settle(
+            self.prepared,
+            self.layout,
+            &self.limits,
+            now,
+            &mut self.phases,
+            &mut self.coverage,
+        );
+        match next {
+            Next::Call(call) => {
+                self.state = State::Relaxing {
+                    first,
+                    further,
+                    begun,
+                };
+                Ok(vec![call])
+            }
+            Next::Settled(all) => {
+                let timeline = &self.prepared.timeline;
+                timeline.note("search for some words", String::new, begun);
+                let found = Found::joined(self.prepared, &further, first, all);
+                Ok(self.show(found))
+            }
+        }
+    }
+
+    fn show(&mut self, found: Found) -> Vec<Call> {
+        let (mut showing, calls) = Showing::new(found, self.prepared, self.layout, &self.limits);
+        showing.end_where_done(&mut self.phases);
+        self.state = State::Showing(Box::new(showing));
+        calls
+    }
+
+    /// Returns whether a part had closed the generation of the query, so that a newer one may give a whole answer.
+    pub fn generation_is_gone(&self) -> bool {
+        let of_shown = match &self.state {
+            State::Showing(showing) => showing.generation_is_gone(),
+            _ => false,
+        };
+        of_shown || self.coverage.generation_is_gone()
+    }
+
+    /// Returns the answer, once all calls have their replies.
+    ///
+    /// # Errors
+    /// An answer that is larger than allowed, or lacks a part where the client refuses that.
+    pub fn finish(mut self) -> Result<Outcome, SearchError> {
+        let State::Showing(showing) = self.state else {
+            return Err(SearchError::Unavailable {
+                part: "the coordinator".into(),
+                reason: "the search ended before its answer; please report this".into(),
+            });
+        };
+        let prepared = self.prepared;
+        let options = &prepared.options;
+        let (found, mut shown, losses) = showing.finish(options);
+        for (lacks, chunks, error) in losses {
+            self.coverage.lacks(lacks, &chunks, &error);
+        }
+        let complete = self
+            .coverage
+            .complete(found.proof.as_ref(), shown.proof.take());
+        if !options.partial
+            && let Some(refusal) = self.coverage.refusal()
+        {
+            return Err(refusal);
+        }
+        let mut warnings = prepared.warnings.clone();
+        let share = self.coverage.share();
+        let total = Total {
+            value: found.matches_count,
+            exact: found.count_is_exact && share == 1.0,
+        };
+        let generation = found.generation;
+        let (after, moved) = cursors(prepared, &found);
+        let (more_hits, some_words_from) = (found.more_hits, found.some_words_from);
+        let facets = std::mem::take(&mut shown.facets);
+        let hits = hits::hits(found, shown, prepared, &mut warnings);
+        check_size(&hits, options.explain, self.limits.bytes_max)?;
+        let mut phases = self.phases;
+        phases.total = prepared.arrived.elapsed().as_micros() as u64;
+        if let Some(times) = prepared.timeline.handlers_us() {
+            phases.search_cpu = Some(times.cpu);
+            phases.run_queue = Some(times.run_queue);
+        }
+        let (trace, schedule) = match prepared.timeline.take_steps() {
+            Some(steps) => (Some(steps.spans), steps.schedules),
+            None => (None, Vec::new()),
+        };
+        let answer = SearchAnswer {
+            query: prepared.query.text.clone(),
+            total,
+            hits,
+            some_words_from,
+            facets,
+            did_you_mean: None,
+            more_hits,
+            after,
+            moved,
+            phases_us: phases,
+            warnings,
+            coverage: share,
+            timed_out: self.coverage.timed_out(),
+            degraded: self.coverage.into_degraded(),
+            trace,
+            schedule,
+        };
+        Ok(Outcome {
+            answer,
+            complete,
+            generation,
+        })
+    }
+}
+
+/// Returns the cursor of the last hit found, and whether the page is not exactly the one after the page before.
+fn cursors(prepared: &PreparedQuery, found: &Found) -> (Option<String>, bool) {
+    let Some(cursors) = &prepared.cursors else {
+        return (None, false);
+    };
+    let epoch = Epoch {
+        index_id: prepared.index_id(),
+        generation: found.generation,
+    };
+    let after = found.page.last().map(|last| {
+        let values = found.sort_values.last().cloned().unwrap_or_default();
+        cursors.next(&last.hit, values, found.page.len(), epoch)
+    });
+    (after, cursors.is_moved(epoch, &prepared.start))
+}
+
+/// Refuses hits whose texts alone exceed the limit on an answer, before they are serialized. Their fields are cut where
+/// they are written, once it is known which of them are asked for.
+fn check_size(hits: &[Hit], explain: bool, bytes_max: usize) -> Result<(), SearchError> {
+    let texts = |hit: &Hit| {
+        let texts = [&hit.url, &hit.title, &hit.title_html, &hit.summary];
+        texts.iter().map(|text| text.len()).sum::<usize>()
+    };
+    match hits.iter().map(texts).sum::<usize>() > bytes_max {
+        true => Err(SearchError::too_large(explain, bytes_max)),
+        false => Ok(()),
+    }
+}

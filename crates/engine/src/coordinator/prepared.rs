@@ -1,0 +1,223 @@
+//! A query before its first call: read once, with its filters, facets, order and place.
+
+use crate::calls::Query;
+use crate::coordinator::timeline::Timeline;
+use crate::cursor::{Cursors, PageStart};
+use crate::error::BadRequest;
+use crate::options::SearchOptions;
+use crate::refinement::{FacetGroup, Refinement};
+use fields::{Facet, Schema};
+use search::{Parsed, SortKey};
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Instant;
+use text::Analyzer;
+
+/// Properties of an index by which queries are read.
+#[derive(Debug, Clone, Copy)]
+pub struct IndexFacts<'a> {
+    /// Analyzer of its texts.
+    pub analyzer: Analyzer,
+    /// Its fields.
+    pub fields: &'a Schema,
+    /// Whether live documents are of several sites.
+    pub has_several_sites: bool,
+    /// Identity of the index.
+    pub index_id: &'a str,
+}
+
+/// Query of a search: a text, or a tree of clauses.
+#[derive(Debug, Clone, Copy)]
+pub enum QuerySource<'a> {
+    /// Text as typed, in the language of queries.
+    Text(&'a str),
+    /// Tree of clauses, which no parser has seen.
+    Tree(&'a search::Query),
+}
+
+impl<'a> From<&'a str> for QuerySource<'a> {
+    fn from(text: &'a str) -> Self {
+        QuerySource::Text(text)
+    }
+}
+
+impl<'a> From<&'a String> for QuerySource<'a> {
+    fn from(text: &'a String) -> Self {
+        QuerySource::Text(text)
+    }
+}
+
+impl<'a> From<&'a search::Query> for QuerySource<'a> {
+    fn from(tree: &'a search::Query) -> Self {
+        QuerySource::Tree(tree)
+    }
+}
+
+/// Facets that are counted over the matches of one query.
+#[derive(Debug)]
+pub struct FacetCall {
+    /// The query.
+    pub query: Arc<Query>,
+    /// The facets.
+    pub facets: Arc<[Facet]>,
+    /// Places of the facets in the answer.
+    pub places: Vec<usize>,
+}
+
+/// State of a query that all its attempts share.
+#[derive(Debug)]
+pub struct PreparedQuery {
+    /// The query for documents with all words.
+    pub query: Arc<Query>,
+    /// The query for those that follow where too few hold all words.
+    pub some_words: Option<Arc<Query>>,
+    /// Warnings of the parser.
+    pub warnings: Vec<String>,
+    /// Facets over all matches.
+    pub facets: Vec<FacetCall>,
+    /// Fields by which hits are sorted; empty for the order of scores.
+    pub sort: Arc<[SortKey]>,
+    /// Cursors, where they are asked for.
+    pub cursors: Option<Cursors>,
+    /// Where the page begins.
+    pub start: PageStart,
+    /// Time of parsing, in microseconds.
+    pub parse_us: u64,
+    /// Options of the search, as they apply to this query and index.
+    pub options: SearchOptions,
+    /// Analyzer by which titles are marked; none where nothing is shown.
+    pub(crate) analyzer: Option<Analyzer>,
+    index_id: String,
+    /// Arrival of the query.
+    pub arrived: Instant,
+    /// Steps of the search, where they are traced.
+    pub timeline: Timeline,
+}
+
+impl PreparedQuery {
+    /// Reads a query once for all parts.
+    ///
+    /// # Errors
+    /// A filter, facet, order or cursor that cannot be read.
+    pub fn new(
+        id: u64,
+        source: QuerySource<'_>,
+        options: &SearchOptions,
+        index: IndexFacts<'_>,
+        arrived: Instant,
+    ) -> Result<PreparedQuery, BadRequest> {
+        let started = Instant::now();
+        let (analyzer, fields) = (index.analyzer, index.fields);
+        let (text, parsed) = match source {
+            QuerySource::Text(text) => {
+                let parsed = search::parse_with(text, analyzer, fields, options.operator);
+                (text, parsed)
+            }
+            QuerySource::Tree(tree) => {
+                let parsed = Parsed {
+                    query: tree.clone(),
+                    some_words: None,
+                    warnings: Vec::new(),
+                };
+                ("", parsed)
+            }
+        };
+        // Cursors belong to a query by its text.
+        let identity = match source {
+            QuerySource::Tree(tree) if options.is_refined() => Cow::from(format!("{tree:?}")),
+            _ => Cow::from(text),
+        };
+        let (parsed, refinement) = options.refine(&identity, parsed, analyzer, fields)?;
+        let Refinement {
+            facets,
+            sort,
+            cursors,
+        } = refinement;
+        let options = options.clone();
+        let options = options.resolved(&parsed.query, index.has_several_sites);
+        let start = match &cursors {
+            Some(cursors) => cursors.page_start(&options, parsed.some_words.is_some())?,
+            None => PageStart {
+                start: options.start,
+                after: None,
+            },
+        };
+        let shared = |tree: search::Query| {
+            let query = Query::new(id, text.to_owned(), options.operator, options.ranking);
+            Arc::new(query.with_parsed(tree))
+        };
+        let query = shared(parsed.query);
+        let facets = facets.into_iter().map(|group| {
+            let FacetGroup {
+                query: own,
+                facets,
+                places,
+            } = group;
+            FacetCall {
+                query: own.map_or_else(|| Arc::clone(&query), &shared),
+                facets: facets.into(),
+                places,
+            }
+        });
+        Ok(PreparedQuery {
+            facets: facets.collect(),
+            some_words: parsed.some_words.map(&shared),
+            query,
+            warnings: parsed.warnings,
+            sort: sort.into(),
+            cursors,
+            start,
+            parse_us: started.elapsed().as_micros() as u64,
+            timeline: Timeline::new(arrived, options.trace),
+            options,
+            analyzer: Some(analyzer),
+            index_id: index.index_id.to_owned(),
+            arrived,
+        })
+    }
+
+    /// Returns a search on behalf of this one, for the `k` best hits of another query.
+    pub(crate) fn probe(&self, tree: search::Query, k: usize) -> PreparedQuery {
+        let options = SearchOptions {
+            k,
+            per_site: Some(0),
+            timeout: self.options.timeout,
+            ..SearchOptions::default()
+        };
+        let query = Query::new(
+            self.query.id,
+            String::new(),
+            options.operator,
+            options.ranking,
+        );
+        PreparedQuery {
+            query: Arc::new(query.with_parsed(tree)),
+            some_words: None,
+            warnings: Vec::new(),
+            facets: Vec::new(),
+            sort: Arc::default(),
+            cursors: None,
+            start: PageStart::default(),
+            parse_us: 0,
+            options,
+            analyzer: None,
+            index_id: String::new(),
+            arrived: self.arrived,
+            timeline: Timeline::new(self.arrived, false),
+        }
+    }
+
+    /// Returns the generation that the page before is of; 0 for none.
+    pub(crate) fn generation(&self) -> u64 {
+        self.cursors.as_ref().map_or(0, Cursors::generation)
+    }
+
+    pub(crate) fn index_id(&self) -> &str {
+        &self.index_id
+    }
+
+    /// Returns the number of hits to look for: one more than the page has shows whether another page follows.
+    pub(crate) fn wanted(&self) -> usize {
+        self.start.start + self.options.k + 1
+    }
+}

@@ -1,0 +1,382 @@
+//! Query phase: the search of all partitions, repeated until the page is certain.
+
+use crate::calls::{PartError, PartitionHits, Query, SearchRequest, index_server_of};
+use crate::coordinator::coverage::{Coverage, SEARCH, first_error};
+use crate::coordinator::layout::Layout;
+use crate::coordinator::prepared::PreparedQuery;
+use crate::coordinator::proof::{CertainRanking, certain_ranking, rankings};
+use crate::coordinator::timeline::Stopwatch;
+use crate::coordinator::{Call, Limits, Replied};
+use crate::search_error::SearchError;
+use crate::site_limit::{
+    Candidate, KnownRanking, Place, SiteCounts, admit, first_k, join, merge, merge_ordered, next_k,
+};
+use fields::Value;
+use search::SortKey;
+use std::sync::Arc;
+use std::time::Instant;
+use text::summary::SummaryTerm;
+use wire::PhaseTimes;
+
+/// Search of one query in all partitions, until the hits wanted are certain.
+pub(crate) struct Ranking {
+    pub(crate) query: Arc<Query>,
+    pub(crate) request: SearchRequest,
+    /// Hits that precede all that are found.
+    before: Vec<Candidate>,
+    partitions: Vec<Option<PartitionHits>>,
+    repeats: u32,
+    /// Begin of the repeat under way.
+    repeat_begun: Option<Instant>,
+}
+
+/// Ranking that holds the hits wanted, or all there are, or all that there was time for.
+pub(crate) struct Settled {
+    partitions: Vec<Option<PartitionHits>>,
+    ranking: KnownRanking,
+    admitted: Vec<Candidate>,
+    sites: SiteCounts,
+    proof: Option<CertainRanking>,
+}
+
+/// What a ranking needs next.
+pub(crate) enum Next {
+    /// A search of some partitions for more hits.
+    Call(Call),
+    /// Nothing: the hits are certain, or all that there was time for.
+    Settled(Settled),
+}
+
+/// Result of the query phase.
+pub(crate) struct Found {
+    /// The query that found the last of the hits.
+    pub(crate) query: Arc<Query>,
+    pub(crate) page: Vec<Candidate>,
+    /// Values by which each hit of the page is sorted; empty for the order of scores.
+    pub(crate) sort_values: Vec<Vec<Option<Value>>>,
+    pub(crate) more_hits: bool,
+    /// Rank of the first hit that holds only some of the words.
+    pub(crate) some_words_from: Option<usize>,
+    /// Number of the page's hits that hold all of the words.
+    pub(crate) with_all_words: usize,
+    pub(crate) matches_count: u64,
+    pub(crate) count_is_exact: bool,
+    pub(crate) ranking_is_complete: bool,
+    pub(crate) sites: SiteCounts,
+    pub(crate) summary_terms: Vec<SummaryTerm>,
+    pub(crate) generation: u64,
+    /// Numbers of the partitions that answered.
+    pub(crate) answered: Vec<usize>,
+    /// Proof that the hits are those of an unlimited search.
+    pub(crate) proof: Option<CertainRanking>,
+}
+
+impl Ranking {
+    pub(crate) fn new(
+        prepared: &PreparedQuery,
+        query: &Arc<Query>,
+        counted: bool,
+        generation: u64,
+        cut_off: Instant,
+    ) -> Ranking {
+        let options = &prepared.options;
+        Ranking {
+            query: Arc::clone(query),
+            request: SearchRequest {
+                k: first_k(prepared.wanted(), options.site_hits_max()),
+                counted,
+                sort: Arc::clone(&prepared.sort),
+                after: prepared.start.after.clone().map(Arc::new),
+                trace: options.trace,
+                generation,
+                deadline: cut_off,
+            },
+            before: Vec::new(),
+            partitions: Vec::new(),
+            repeats: 0,
+            repeat_begun: None,
+        }
+    }
+
+    /// Makes the first call for hits after those of `first`, to the partitions that answered then.
+    pub(crate) fn after(&mut self, first: &Settled) -> Call {
+        self.before.clone_from(&first.ranking.candidates);
+        self.partitions = vec![None; first.partitions.len()];
+        self.call(answered(&first.partitions))
+    }
+
+    fn call(&self, partitions: Vec<usize>) -> Call {
+        Call::Search {
+            query: Arc::clone(&self.query),
+            request: self.request.clone(),
+            partitions,
+        }
+    }
+
+    /// Takes the first hits of all partitions. Fails where no document was searched.
+    pub(crate) fn take_first(
+        &mut self,
+        partitions: Vec<Option<PartitionHits>>,
+        failures: Vec<(usize, PartError)>,
+        layout: &dyn Layout,
+        phases: &mut PhaseTimes,
+        coverage: &mut Coverage,
+    ) -> Result<(), SearchError> {
+        let failures = refusals(failures, layout)?;
+        if partitions.iter().all(Option::is_none) {
+            let failures = failures.into_iter();
+            let named = failures.map(|(partition, error)| (layout.chunks_of(partition), error));
+            return Err(first_error(named.collect()));
+        }
+        for (partition, found) in partitions.iter().enumerate() {
+            if let Some(found) = found {
+                coverage.searched(
+                    &layout.chunks_of(partition),
+                    found.documents_searched,
+                    found.documents_count,
+                    found.count_is_exact || !self.request.counted,
+                );
+            }
+        }
+        for (partition, error) in failures {
+            let count = layout.documents_of(partition);
+            coverage.lost(&layout.chunks_of(partition), count, &error);
+        }
+        if coverage.is_nothing() {
+            return Err(SearchError::TimedOut {
+                part: "the index servers".into(),
+            });
+        }
+        note_times(&partitions, phases);
+        self.partitions = partitions;
+        Ok(())
+    }
+
+    /// Takes the hits of partitions that were searched once more, in place of those before. The first reply of a partition
+    /// that fails now stands; its further hits are lost.
+    pub(crate) fn take_again(
+        &mut self,
+        replies: Vec<(usize, Replied<PartitionHits>)>,
+        prepared: &PreparedQuery,
+        layout: &dyn Layout,
+        phases: &mut PhaseTimes,
+        coverage: &mut Coverage,
+    ) -> Result<(), SearchError> {
+        for (partition, found) in replies {
+            let chunks = layout.chunks_of(partition);
+            match found {
+                Ok(found) => {
+                    if found.documents_searched < found.documents_count {
+                        coverage.lacks(SEARCH, &chunks, &PartError::Expired);
+                    }
+                    self.partitions[partition] = Some(found);
+                }
+                Err(error @ PartError::Overloaded { .. }) => {
+                    return Err(error.into_search_error(&index_server_of(&chunks)));
+                }
+                Err(error) => {
+                    coverage.lacks(SEARCH, &chunks, &error);
+                    if let Some(known) = &mut self.partitions[partition] {
+                        known.is_cut = false;
+                    }
+                }
+            }
+        }
+        match self.repeat_begun.take() {
+            Some(begun) => {
+                prepared
+                    .timeline
+                    .note("optimization search", String::new, begun);
+                phases.optimization_searches += begun.elapsed().as_micros() as u64;
+            }
+            None => note_times(&self.partitions, phases),
+        }
+        Ok(())
+    }
+
+    /// Merges the rankings of partitions after the hits before. Asks for more while fewer hits than wanted are certain;
+    /// `coverage` records a cut-off or a limit that ends the search earlier.
+    pub(crate) fn settle(
+        &mut self,
+        prepared: &PreparedQuery,
+        layout: &dyn Layout,
+        limits: &Limits,
+        now: Instant,
+        phases: &mut PhaseTimes,
+        coverage: &mut Coverage,
+    ) -> Next {
+        let (options, wanted) = (&prepared.options, prepared.wanted());
+        let mut clock = Stopwatch(Instant::now());
+        let returned = rankings(&self.partitions);
+        let ranking = match prepared.sort.is_empty() {
+            true => join(&self.before, merge(&returned)),
+            false => merge_ordered(&returned, |a, b| {
+                let values = |(partition, at): Place| values_of(&self.partitions, partition, at);
+                SortKey::order_of(&prepared.sort, values(a), values(b))
+            }),
+        };
+        let (admitted, sites) = admit(&ranking, options.site_hits_max(), wanted);
+        prepared.timeline.note("merge", String::new, clock.0);
+        phases.merge += clock.lap_us();
+        let is_settled = admitted.len() >= wanted || ranking.is_complete;
+        // The time after the cut-off belongs to details and summaries.
+        let no_time = now >= limits.cut_off;
+        match next_k(&returned, self.request.k, self.repeats) {
+            Some(k) if !is_settled && !no_time => {
+                self.repeats += 1;
+                self.repeat_begun = Some(clock.0);
+                self.request.k = k;
+                // Partitions that returned all their matches are not searched again.
+                Next::Call(self.call(cut(&self.partitions)))
+            }
+            _ => {
+                if !is_settled {
+                    for partition in cut(&self.partitions) {
+                        let hits_max = (!no_time).then_some(self.request.k);
+                        coverage.lacks_hits(&layout.chunks_of(partition), hits_max);
+                    }
+                }
+                let counted = self.request.counted;
+                let proof = certain_ranking(&self.partitions, counted, &ranking, &admitted, wanted);
+                Next::Settled(Settled {
+                    partitions: std::mem::take(&mut self.partitions),
+                    ranking,
+                    admitted,
+                    sites,
+                    proof,
+                })
+            }
+        }
+    }
+}
+
+impl Settled {
+    pub(crate) fn ranking_is_complete(&self) -> bool {
+        self.ranking.is_complete
+    }
+
+    pub(crate) fn admitted_count(&self) -> usize {
+        self.admitted.len()
+    }
+}
+
+impl Found {
+    /// Returns what a search found for the page.
+    pub(crate) fn new(prepared: &PreparedQuery, searched: &Ranking, settled: Settled) -> Found {
+        let Settled {
+            partitions,
+            ranking,
+            admitted,
+            sites,
+            proof,
+        } = settled;
+        let page_end = prepared.start.start + prepared.options.k;
+        let start = prepared.start.start.min(admitted.len());
+        let end = page_end.min(admitted.len());
+        let page = admitted[start..end].to_vec();
+        let values = |candidate: &Candidate| {
+            let found = partitions[candidate.partition].as_ref()?;
+            let at = found.hits.iter().position(|hit| *hit == candidate.hit)?;
+            Some(values_of(&partitions, candidate.partition, at).to_vec())
+        };
+        let sort_values = match prepared.sort.is_empty() {
+            true => Vec::new(),
+            false => {
+                let values = page.iter().map(values);
+                values.map(Option::unwrap_or_default).collect()
+            }
+        };
+        let query_of_sites = prepared.some_words.as_ref().unwrap_or(&prepared.query);
+        let has_all = Arc::ptr_eq(&searched.query, query_of_sites);
+        let replies = || partitions.iter().flatten();
+        Found {
+            query: Arc::clone(&searched.query),
+            with_all_words: page.len(),
+            page,
+            sort_values,
+            more_hits: admitted.len() > page_end,
+            some_words_from: None,
+            matches_count: replies().map(|found| found.matches_count).sum(),
+            count_is_exact: replies().all(|found| found.count_is_exact),
+            ranking_is_complete: ranking.is_complete && has_all,
+            proof,
+            sites,
+            summary_terms: replies()
+                .next()
+                .map(|found| found.summary_terms.clone())
+                .unwrap_or_default(),
+            generation: searched.request.generation,
+            answered: answered(&partitions),
+        }
+    }
+
+    /// Returns what was found where documents with some of the words follow `first`, those with all of them.
+    pub(crate) fn joined(
+        prepared: &PreparedQuery,
+        searched: &Ranking,
+        first: Settled,
+        all: Settled,
+    ) -> Found {
+        let some_words_from = first.admitted.len();
+        // The total is that of the documents with all words.
+        let total = Found::new(prepared, searched, first);
+        let found = Found::new(prepared, searched, all);
+        Found {
+            matches_count: total.matches_count,
+            count_is_exact: total.count_is_exact,
+            answered: total.answered,
+            some_words_from: Some(some_words_from),
+            with_all_words: total.page.len(),
+            proof: total.proof.and(found.proof),
+            ..found
+        }
+    }
+}
+
+/// Returns the numbers of the partitions that answered.
+fn answered(partitions: &[Option<PartitionHits>]) -> Vec<usize> {
+    let all = 0..partitions.len();
+    all.filter(|&at| partitions[at].is_some()).collect()
+}
+
+/// Returns the numbers of the partitions that may have further matches.
+fn cut(partitions: &[Option<PartitionHits>]) -> Vec<usize> {
+    let is_cut = |&at: &usize| partitions[at].as_ref().is_some_and(|found| found.is_cut);
+    (0..partitions.len()).filter(is_cut).collect()
+}
+
+/// Returns the failures, unless one of them is a full queue: its client is asked to come back.
+fn refusals(
+    failures: Vec<(usize, PartError)>,
+    layout: &dyn Layout,
+) -> Result<Vec<(usize, PartError)>, SearchError> {
+    let mut kept = Vec::with_capacity(failures.len());
+    for (partition, error) in failures {
+        if matches!(error, PartError::Overloaded { .. }) {
+            let server = index_server_of(&layout.chunks_of(partition));
+            return Err(error.into_search_error(&server));
+        }
+        kept.push((partition, error));
+    }
+    Ok(kept)
+}
+
+/// Returns the values by which a hit of a partition is sorted.
+fn values_of(
+    partitions: &[Option<PartitionHits>],
+    partition: usize,
+    at: usize,
+) -> &[Option<Value>] {
+    let found = partitions.get(partition).and_then(Option::as_ref);
+    let values = found.and_then(|found| found.sort_values.get(at));
+    values.map_or(&[], Vec::as_slice)
+}
+
+/// Adds the times of the slowest partitions to those of a query.
+fn note_times(partitions: &[Option<PartitionHits>], phases: &mut PhaseTimes) {
+    let answered = || partitions.iter().flatten();
+    let most = |of: fn(&PartitionHits) -> u64| answered().map(of).max().unwrap_or(0);
+    phases.parse += most(|found| found.parse_us);
+    phases.queueing += most(|found| found.queueing_us);
+    phases.index_search += most(|found| found.search_us);
+}

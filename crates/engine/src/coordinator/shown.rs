@@ -1,0 +1,519 @@
+//! What the hits of a page show: details from index servers, and beside them summaries from document servers, and facets.
+//!
+//! ```text
+//! page ─┬─► details ─► counts of sites ─┐
+//!       ├─► summaries, by hash of URL ──┴─► checked against the URLs of the details
+//!       └─► facets
+//! ```
+//!
+//! Summaries do not wait for the details, so an answer across processes is two calls deep and not three.
+
+use crate::calls::{
+    Chunks, CountFacetsRequest, CountSitesRequest, DetailsRequest, PartError, SummariesOf,
+    SummariesRequest, TextSummary,
+};
+use crate::coordinator::coverage::{COUNT, DETAILS, FACETS, SUMMARIES, first_error};
+use crate::coordinator::layout::Layout;
+use crate::coordinator::prepared::PreparedQuery;
+use crate::coordinator::proof::{CertainDetails, MadeSummary, certain_details};
+use crate::coordinator::ranking::Found;
+use crate::coordinator::{Call, Limits, Replied, Reply};
+use crate::details::HitDetails;
+use crate::facet_answer::facet_answer;
+use crate::options::SearchOptions;
+use crate::search_error::SearchError;
+use crate::site_limit::has_more as has_more_of_site;
+use fields::FacetCounts;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use text::summary::SummaryTerm;
+use wire::{FacetAnswer, PhaseTimes};
+
+/// Least limit on the details from one partition, in bytes: more than those of any one hit.
+const DETAILS_BYTES_MIN: usize = 256 << 10;
+
+/// Details and summaries of the hits, in the order of the hits, and facets.
+pub(crate) struct Shown {
+    /// Details of each hit; `None` where its server is lost.
+    pub(crate) details: Vec<Option<HitDetails>>,
+    pub(crate) summaries: Vec<MadeSummary>,
+    /// Whether a site, by hash, has more matches than the page may show.
+    pub(crate) has_more: HashMap<u64, bool>,
+    pub(crate) facets: Vec<FacetAnswer>,
+    pub(crate) proof: Option<CertainDetails>,
+}
+
+/// Something that a part did not give.
+pub(crate) type Loss = (&'static str, Chunks, PartError);
+/// Hits of one part, by their places on the page.
+type Places = Vec<usize>;
+/// Text from a document server: `None` without a reply, `Some(None)` where the store has no text.
+type Given = Option<Option<TextSummary>>;
+
+/// Fetch phase: what is asked for the hits that were found, and what has come of it.
+pub(crate) struct Showing {
+    found: Found,
+    begun: Instant,
+    /// Partition and places of each request for details.
+    asked_details: Vec<(usize, Places)>,
+    details: Vec<Option<HitDetails>>,
+    /// Time until the details came.
+    details_took: Option<Duration>,
+    /// Hashes of the sites whose matches are being counted.
+    counted_sites: Vec<u64>,
+    has_more: HashMap<u64, bool>,
+    /// Whether it is known which sites have more.
+    is_counted: bool,
+    terms: Arc<[SummaryTerm]>,
+    /// Document part and places of each request for summaries.
+    asked_texts: Vec<(usize, Places)>,
+    given: Vec<Given>,
+    /// Whether the texts have come; then they are compared with the details.
+    has_texts: bool,
+    /// Whether texts that belong to other URLs are being asked for again.
+    asks_again: bool,
+    /// Whether every text is the one of its hit, or lost.
+    is_checked: bool,
+    facets: Vec<FacetAnswer>,
+    /// Groups of facets without a reply.
+    facets_left: usize,
+    losses: Vec<Loss>,
+    /// Whether all but the facets was there, and is in the times of the phases.
+    is_shown: Option<Instant>,
+}
+
+impl Showing {
+    /// Returns the calls for what the hits show.
+    pub(crate) fn new(
+        found: Found,
+        prepared: &PreparedQuery,
+        layout: &dyn Layout,
+        limits: &Limits,
+    ) -> (Showing, Vec<Call>) {
+        let count = found.page.len();
+        let facets = prepared.facets.iter().map(|group| group.facets.len()).sum();
+        let mut showing = Showing {
+            begun: Instant::now(),
+            asked_details: Vec::new(),
+            details: vec![None; count],
+            details_took: None,
+            counted_sites: Vec::new(),
+            has_more: HashMap::with_capacity(count),
+            is_counted: false,
+            terms: found.summary_terms.clone().into(),
+            asked_texts: Vec::new(),
+            given: vec![None; count],
+            has_texts: false,
+            asks_again: false,
+            is_checked: false,
+            facets: vec![FacetAnswer::default(); facets],
+            facets_left: prepared.facets.len(),
+            losses: Vec::new(),
+            is_shown: None,
+            found,
+        };
+        let mut calls = Vec::with_capacity(2 + prepared.facets.len());
+        match count {
+            0 => {
+                showing.details_took = Some(Duration::ZERO);
+                showing.is_counted = true;
+                showing.has_texts = true;
+                showing.is_checked = true;
+            }
+            _ => {
+                calls.push(showing.ask_details(prepared, layout, limits));
+                let places = (0..count).collect();
+                calls.push(showing.ask_texts(places, false, prepared, layout, limits));
+            }
+        }
+        for (group, facets) in prepared.facets.iter().enumerate() {
+            calls.push(Call::CountFacets {
+                group,
+                query: Arc::clone(&facets.query),
+                request: CountFacetsRequest {
+                    facets: Arc::clone(&facets.facets),
+                    is_whole: layout.partitions_count() == 1,
+                    generation: showing.found.generation,
+                    deadline: limits.deadline,
+                },
+            });
+        }
+        (showing, calls)
+    }
+
+    /// Takes the reply to a call, and returns the calls that are due now. Fails where no hit has details.
+    pub(crate) fn reply(
+        &mut self,
+        reply: Reply,
+        prepared: &PreparedQuery,
+        layout: &dyn Layout,
+        limits: &Limits,
+        phases: &mut PhaseTimes,
+    ) -> Result<Vec<Call>, SearchError> {
+        let mut calls = Vec::new();
+        match reply {
+            Reply::Details(replies) => {
+                self.take_details(replies, layout)?;
+                self.details_took = Some(self.begun.elapsed());
+                calls.extend(self.ask_counts(prepared, limits));
+            }
+            Reply::SitesCounted(replies) => self.take_counts(replies, prepared, layout),
+            Reply::Summaries { is_again, replies } => {
+                self.take_texts(replies, layout);
+                self.has_texts = true;
+                self.is_checked = is_again;
+            }
+            Reply::FacetsCounted(group, replies) => {
+                self.take_facets(group, replies, prepared, layout);
+            }
+            Reply::SearchedAll { .. } | Reply::Searched(_) => {}
+        }
+        if self.details_took.is_some() && self.has_texts && !self.is_checked && !self.asks_again {
+            calls.extend(self.check_texts(prepared, layout, limits));
+        }
+        self.end_where_done(phases);
+        Ok(calls)
+    }
+
+    /// Notes the times of the phases where everything is there. The phase of summaries holds only the wait after the
+    /// details; their work ran meanwhile. Facets are searches; what they took longer is of the searches.
+    pub(crate) fn end_where_done(&mut self, phases: &mut PhaseTimes) {
+        if self.is_shown.is_none() && self.is_counted && self.is_checked {
+            let took = self.details_took.unwrap_or_default();
+            phases.details = took.as_micros() as u64;
+            phases.summaries = (self.begun.elapsed() - took).as_micros() as u64;
+            self.is_shown = Some(Instant::now());
+            if self.facets_left > 0 {
+                return;
+            }
+        }
+        if let Some(shown) = self.is_shown
+            && self.facets_left == 0
+            && !self.facets.is_empty()
+        {
+            phases.index_search += shown.elapsed().as_micros() as u64;
+        }
+    }
+
+    /// Returns whether a part had closed the generation of the hits.
+    pub(crate) fn generation_is_gone(&self) -> bool {
+        let mut losses = self.losses.iter();
+        losses.any(|(_, _, error)| error.is_generation_gone())
+    }
+
+    /// Returns all that came, and what did not.
+    pub(crate) fn finish(mut self, options: &SearchOptions) -> (Found, Shown, Vec<Loss>) {
+        let made = |given: Given| match given {
+            Some(Some(text)) => MadeSummary::Made(text),
+            Some(None) => MadeSummary::NoText,
+            None => MadeSummary::Lost,
+        };
+        let summaries: Vec<_> = self.given.into_iter().map(made).collect();
+        let (page, details) = (&self.found.page, self.details);
+        let proof = certain_details(options, page, &details, &summaries, &self.has_more);
+        let is_whole = !self.losses.iter().any(|(lacks, ..)| *lacks == FACETS);
+        // In the order of the way of an answer.
+        self.losses.sort_by_key(|(lacks, ..)| match *lacks {
+            DETAILS => 0,
+            SUMMARIES => 1,
+            COUNT => 2,
+            _ => 3,
+        });
+        let shown = Shown {
+            details,
+            summaries,
+            has_more: self.has_more,
+            facets: match is_whole {
+                true => self.facets,
+                false => Vec::new(),
+            },
+            proof,
+        };
+        (self.found, shown, self.losses)
+    }
+
+    /// Asks for the details of the page's hits. Each score is explained by the query that it is of: hits with all words
+    /// are asked for apart.
+    fn ask_details(
+        &mut self,
+        prepared: &PreparedQuery,
+        layout: &dyn Layout,
+        limits: &Limits,
+    ) -> Call {
+        let (found, page) = (&self.found, &self.found.page);
+        let explain = prepared.options.explain;
+        let is_apart = |place: usize| explain && place < found.with_all_words;
+        let part = |place: usize| Some(2 * page[place].partition + usize::from(is_apart(place)));
+        let asked = by_part(0..page.len(), 2 * layout.partitions_count(), part);
+        let request = |(part, places): &(usize, Places)| {
+            let (partition, is_apart) = (part / 2, part % 2 == 1);
+            let query = match is_apart {
+                true => &prepared.query,
+                false => &found.query,
+            };
+            let address = |&place: &usize| (page[place].hit.segment, page[place].hit.doc);
+            let bytes_max = limits.bytes_max;
+            let request = DetailsRequest {
+                hits: places.iter().map(address).collect(),
+                explain,
+                lacks: found.some_words_from.is_some() && !is_apart,
+                // A part with few of the hits may have long ones.
+                bytes_max: (bytes_max * places.len() / page.len().max(1))
+                    .max(bytes_max.min(DETAILS_BYTES_MIN)),
+                generation: found.generation,
+                deadline: limits.deadline,
+            };
+            (partition, Arc::clone(query), request)
+        };
+        let call = Call::Details(asked.iter().map(request).collect());
+        let of_partition = asked.into_iter().map(|(part, places)| (part / 2, places));
+        self.asked_details = of_partition.collect();
+        call
+    }
+
+    /// Puts the details at their places. Fails where they are too large, and where there are none.
+    fn take_details(
+        &mut self,
+        replies: Vec<Replied<Vec<HitDetails>>>,
+        layout: &dyn Layout,
+    ) -> Result<(), SearchError> {
+        let mut losses = Vec::new();
+        for ((partition, places), reply) in self.asked_details.iter().zip(replies) {
+            match reply.and_then(|details| as_many(details, places.len(), "details")) {
+                Ok(details) => {
+                    for (&place, mut hit) in places.iter().zip(details) {
+                        if place < self.found.with_all_words {
+                            // A word of several forms, as `e-mail`, is held in any of them.
+                            hit.lacks.clear();
+                        }
+                        self.details[place] = Some(hit);
+                    }
+                }
+                Err(error) => losses.push((layout.chunks_of(*partition), error)),
+            }
+        }
+        let (too_large, losses): (Vec<_>, Vec<_>) = losses
+            .into_iter()
+            .partition(|(_, error)| matches!(error, PartError::TooLarge { .. }));
+        if !too_large.is_empty() {
+            return Err(first_error(too_large));
+        }
+        if !losses.is_empty() && self.details.iter().all(Option::is_none) {
+            return Err(first_error(losses));
+        }
+        let losses = losses.into_iter();
+        self.losses
+            .extend(losses.map(|(chunks, error)| (DETAILS, chunks, error)));
+        Ok(())
+    }
+
+    /// Finds out which sites of the page have more matches than the limit. Asks for the counts of those that the known
+    /// ranking does not decide.
+    fn ask_counts(&mut self, prepared: &PreparedQuery, limits: &Limits) -> Option<Call> {
+        let (found, per_site) = (&self.found, prepared.options.site_hits_max());
+        let mut names: Vec<String> = Vec::new();
+        for (candidate, detail) in found.page.iter().zip(&self.details) {
+            let site_hash = candidate.hit.site_hash;
+            let Some(detail) = detail else { continue };
+            if self.has_more.contains_key(&site_hash) || self.counted_sites.contains(&site_hash) {
+                continue;
+            }
+            let (is_complete, site_count) =
+                (found.ranking_is_complete, detail.site_documents_count);
+            match has_more_of_site(&found.sites, per_site, is_complete, site_hash, site_count) {
+                Some(more) => {
+                    self.has_more.insert(site_hash, more);
+                }
+                None => {
+                    self.counted_sites.push(site_hash);
+                    names.push(detail.details.site.clone());
+                }
+            }
+        }
+        if names.is_empty() {
+            self.is_counted = true;
+            return None;
+        }
+        let query = prepared.some_words.as_ref().unwrap_or(&prepared.query);
+        Some(Call::CountSites {
+            query: Arc::clone(query),
+            request: CountSitesRequest {
+                sites: names.into(),
+                limit: u64::from(per_site) + 1,
+                generation: found.generation,
+                deadline: limits.deadline,
+            },
+            partitions: found.answered.clone(),
+        })
+    }
+
+    /// Adds up the counts of sites. Where a partition did not count, no site is known to have more.
+    fn take_counts(
+        &mut self,
+        replies: Vec<Replied<Vec<u64>>>,
+        prepared: &PreparedQuery,
+        layout: &dyn Layout,
+    ) {
+        self.is_counted = true;
+        let mut sums = vec![0u64; self.counted_sites.len()];
+        for (&partition, counts) in self.found.answered.iter().zip(replies) {
+            match counts {
+                Ok(counts) => {
+                    for (sum, count) in sums.iter_mut().zip(counts) {
+                        *sum += count;
+                    }
+                }
+                Err(error) => {
+                    self.has_more.clear();
+                    return self
+                        .losses
+                        .push((COUNT, layout.chunks_of(partition), error));
+                }
+            }
+        }
+        let per_site = u64::from(prepared.options.site_hits_max());
+        for (&site_hash, &sum) in self.counted_sites.iter().zip(&sums) {
+            self.has_more.insert(site_hash, sum > per_site);
+        }
+    }
+
+    /// Asks for the texts of hits, by the hash of their URLs, or again by the URLs.
+    fn ask_texts(
+        &mut self,
+        places: Places,
+        is_again: bool,
+        prepared: &PreparedQuery,
+        layout: &dyn Layout,
+        limits: &Limits,
+    ) -> Call {
+        let page = &self.found.page;
+        let part = |place: usize| layout.texts_of(page[place].hit.url_hash);
+        let asked = by_part(places, layout.texts_count(), part);
+        let of = |places: &Places| match is_again {
+            false => {
+                let hash = |&place: &usize| page[place].hit.url_hash;
+                SummariesOf::UrlHashes(places.iter().map(hash).collect())
+            }
+            true => {
+                let url = |&place: &usize| self.url(place).unwrap_or_default().to_owned();
+                SummariesOf::Urls(places.iter().map(url).collect())
+            }
+        };
+        let request = |(part, places): &(usize, Places)| {
+            let request = SummariesRequest {
+                query_id: prepared.query.id,
+                of: of(places),
+                fields: prepared.options.fields,
+                terms: Arc::clone(&self.terms),
+                generation: self.found.generation,
+                deadline: limits.deadline,
+            };
+            (*part, request)
+        };
+        let requests = asked.iter().map(request).collect();
+        self.asked_texts = asked;
+        Call::Summaries { requests, is_again }
+    }
+
+    fn take_texts(&mut self, replies: Vec<Replied<Vec<Option<TextSummary>>>>, layout: &dyn Layout) {
+        for ((part, places), reply) in std::mem::take(&mut self.asked_texts).iter().zip(replies) {
+            match reply.and_then(|texts| as_many(texts, places.len(), "summaries")) {
+                Ok(texts) => {
+                    for (&place, text) in places.iter().zip(texts) {
+                        self.given[place] = Some(text);
+                    }
+                }
+                Err(error) => self
+                    .losses
+                    .push((SUMMARIES, layout.text_chunks_of(*part), error)),
+            }
+        }
+    }
+
+    fn url(&self, place: usize) -> Option<&str> {
+        let hit = self.details[place].as_ref();
+        hit.map(|hit| hit.details.url.as_str())
+    }
+
+    /// Keeps the texts fetched by hash that belong to the hits. Where another URL has the same hash, its text may have
+    /// come; the right text is then asked for by URL.
+    fn check_texts(
+        &mut self,
+        prepared: &PreparedQuery,
+        layout: &dyn Layout,
+        limits: &Limits,
+    ) -> Option<Call> {
+        let is_other = |&place: &usize| match (&self.given[place], self.url(place)) {
+            (Some(Some(text)), Some(url)) => !text.url.is_empty() && text.url != url,
+            _ => false,
+        };
+        let others: Places = (0..self.given.len()).filter(is_other).collect();
+        if others.is_empty() {
+            self.is_checked = true;
+            return None;
+        }
+        self.asks_again = true;
+        for &place in &others {
+            self.given[place] = None;
+        }
+        Some(self.ask_texts(others, true, prepared, layout, limits))
+    }
+
+    /// Adds up the counts of a group of facets. A facet is whole or absent: where a partition does not answer, there are
+    /// none.
+    fn take_facets(
+        &mut self,
+        group: usize,
+        replies: Vec<Replied<Vec<FacetCounts>>>,
+        prepared: &PreparedQuery,
+        layout: &dyn Layout,
+    ) {
+        self.facets_left = self.facets_left.saturating_sub(1);
+        let Some(asked) = prepared.facets.get(group) else {
+            return;
+        };
+        let mut sums = vec![FacetCounts::default(); asked.facets.len()];
+        for (partition, reply) in replies.into_iter().enumerate() {
+            match reply {
+                Ok(counted) => {
+                    for (sum, counts) in sums.iter_mut().zip(counted) {
+                        sum.join(counts);
+                    }
+                }
+                Err(error) => self
+                    .losses
+                    .push((FACETS, layout.chunks_of(partition), error)),
+            }
+        }
+        for ((place, facet), counts) in asked.places.iter().zip(&*asked.facets).zip(&sums) {
+            self.facets[*place] = facet_answer(facet, counts);
+        }
+    }
+}
+
+/// Groups items by their part, of `parts` parts; parts without items are left out.
+fn by_part(
+    items: impl IntoIterator<Item = usize>,
+    parts: usize,
+    part_of: impl Fn(usize) -> Option<usize>,
+) -> Vec<(usize, Places)> {
+    let mut asked: Vec<Places> = vec![Vec::new(); parts];
+    for item in items {
+        if let Some(part) = part_of(item) {
+            asked[part].push(item);
+        }
+    }
+    let asked = asked.into_iter().enumerate();
+    asked.filter(|(_, places)| !places.is_empty()).collect()
+}
+
+/// Checks that a reply has `count` entries, one for each item of the request.
+fn as_many<T>(replied: Vec<T>, count: usize, what: &str) -> Result<Vec<T>, PartError> {
+    match replied.len() == count {
+        true => Ok(replied),
+        false => Err(PartError::Protocol {
+            reason: format!("it answered with other {what} than it was asked for; update it"),
+        }),
+    }
+}

@@ -1,0 +1,295 @@
+//! Driver of a coordinator on the calling thread, over a part that has all chunks of an index.
+
+use crate::aggregation::Aggregation;
+use crate::calls::{
+    Chunks, CountFacetsRequest, DetailsRequest, PartError, PartitionHits, Query, SearchRequest,
+    SummariesRequest, TextSummary,
+};
+use crate::coordinator::{
+    Call, Coordinator, Layout, Limits, NextProbe, Outcome, PreparedQuery, Replied, Reply, Sample,
+    Suggestion,
+};
+use crate::details::{HitDetails, HitsRead};
+use crate::error::{DetailsError, EngineError};
+use crate::options::ANSWER_BYTES_MAX;
+use crate::part::Part;
+use crate::retried::retried;
+use crate::search_error::SearchError;
+use crate::shown_text::shown_text;
+use fields::FacetCounts;
+use index::{IndexError, ReadStart};
+use search::Stop;
+use std::time::{Duration, Instant};
+use text::summary::{SummaryOptions, SummaryQuery};
+use wire::{DidYouMean, SearchAnswer};
+
+/// Time of a search without a limit: ten years.
+const UNLIMITED: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
+
+/// Answers a query with one part. Files that change meanwhile are read once more.
+pub(crate) fn answer(part: &Part, prepared: &PreparedQuery) -> Result<SearchAnswer, EngineError> {
+    let mut answer = outcome(part, prepared)?.answer;
+    if let Some(suggestion) = Suggestion::of(prepared, &answer) {
+        answer.did_you_mean = suggested(part, suggestion)?;
+        answer.phases_us.total = prepared.arrived.elapsed().as_micros() as u64;
+    }
+    Ok(answer)
+}
+
+fn outcome(part: &Part, prepared: &PreparedQuery) -> Result<Outcome, EngineError> {
+    let timeout = prepared.options.timeout.unwrap_or(UNLIMITED);
+    // The hits are known when the time is over, so their details are read all the same.
+    let limits = Limits {
+        cut_off: prepared.arrived + timeout.min(UNLIMITED),
+        deadline: prepared.arrived + UNLIMITED,
+        bytes_max: ANSWER_BYTES_MAX,
+    };
+    retried(|| {
+        let since = part.index().read_start();
+        let local = Local {
+            part,
+            since,
+            cut_off: limits.cut_off,
+        };
+        let outcome = local.run(Coordinator::new(prepared, &local, limits));
+        // Errors are verified too: changed bytes may have caused them.
+        part.verify(since)?;
+        outcome
+    })
+}
+
+fn suggested(
+    part: &Part,
+    mut suggestion: Suggestion<'_>,
+) -> Result<Option<DidYouMean>, EngineError> {
+    let mut probes = suggestion.first();
+    loop {
+        let answers: Result<Vec<Sample>, EngineError> = probes
+            .iter()
+            .map(|probe| Ok(outcome(part, probe)?.into_sample()))
+            .collect();
+        match suggestion.answered(answers?) {
+            NextProbe::Ask(next) => probes = next,
+            NextProbe::Done(found) => return Ok(found),
+        }
+    }
+}
+
+/// The only part, from the start of its reading.
+struct Local<'p> {
+    part: &'p Part,
+    since: ReadStart,
+    cut_off: Instant,
+}
+
+impl Layout for Local<'_> {
+    fn partitions_count(&self) -> usize {
+        1
+    }
+
+    fn chunks_of(&self, _: usize) -> Chunks {
+        0..=self.part.index().chunks_count().saturating_sub(1)
+    }
+
+    fn documents_of(&self, _: usize) -> u64 {
+        self.part.index().statistics().documents_count()
+    }
+
+    fn texts_count(&self) -> usize {
+        1
+    }
+
+    fn text_chunks_of(&self, part: usize) -> Chunks {
+        self.chunks_of(part)
+    }
+
+    fn texts_of(&self, _: u64) -> Option<usize> {
+        Some(0)
+    }
+}
+
+impl Local<'_> {
+    fn run(&self, mut coordinator: Coordinator<'_>) -> Result<Outcome, EngineError> {
+        let mut due: Vec<Call> = coordinator.first_call().into_iter().collect();
+        while let Some(call) = due.pop() {
+            let reply = self.made(call)?;
+            let mut next = coordinator.reply(reply, Instant::now())?;
+            // In the order of the coordinator.
+            next.reverse();
+            due.extend(next);
+        }
+        Ok(coordinator.finish()?)
+    }
+
+    /// Makes a call. An index that cannot be read ends the search.
+    fn made(&self, call: Call) -> Result<Reply, EngineError> {
+        Ok(match call {
+            Call::SearchAll { query, request } => {
+                let found = self.search(&query, &request)?;
+                Reply::SearchedAll {
+                    generation: found.generation,
+                    partitions: vec![Some(found)],
+                    failures: Vec::new(),
+                }
+            }
+            Call::Search { query, request, .. } => {
+                Reply::Searched(vec![(0, Ok(self.search(&query, &request)?))])
+            }
+            Call::Details(requests) => {
+                let requests = requests.iter();
+                let read = requests.map(|(_, query, request)| self.details(query, request));
+                Reply::Details(read.collect::<Result<_, _>>()?)
+            }
+            Call::CountSites { query, request, .. } => {
+                let counts = self.count_sites(&query, &request.sites, request.limit)?;
+                Reply::SitesCounted(vec![counts])
+            }
+            Call::CountFacets {
+                group,
+                query,
+                request,
+            } => Reply::FacetsCounted(group, vec![self.count_facets(&query, &request)?]),
+            Call::Summaries { requests, is_again } => {
+                let requests = requests.iter();
+                let made = requests.map(|(_, request)| Ok(Ok(self.summaries(request)?)));
+                Reply::Summaries {
+                    is_again,
+                    replies: made.collect::<Result<_, IndexError>>()?,
+                }
+            }
+        })
+    }
+
+    fn search(&self, query: &Query, request: &SearchRequest) -> Result<PartitionHits, IndexError> {
+        let planned = query.planned(self.part.index())?;
+        let begun = Instant::now();
+        let is_due = || Instant::now() >= self.cut_off;
+        let stop = Stop::when(&is_due);
+        let after = request.after.as_deref().cloned();
+        let found = match request.sort.is_empty() {
+            true => {
+                let (k, is_later) = (request.k, after.is_some());
+                let task = self.part.task(&planned.plan, k, request.counted);
+                let task = task.after(after);
+                let share = task.work(&stop, || false)?;
+                PartitionHits::of_scores(task.merged([share]), k, is_later)
+            }
+            false => {
+                let aggregation = Aggregation {
+                    sort: request.sort.to_vec(),
+                    k: request.k,
+                    after,
+                    is_whole: true,
+                    ..Aggregation::default()
+                };
+                let found = self.part.aggregate(&planned.plan, &aggregation, &stop)?;
+                PartitionHits::of_values(found)
+            }
+        };
+        Ok(PartitionHits {
+            generation: planned.generation,
+            parse_us: planned.parse_us,
+            search_us: begun.elapsed().as_micros() as u64,
+            summary_terms: planned.summary_terms.clone(),
+            ..found
+        })
+    }
+
+    fn details(
+        &self,
+        query: &Query,
+        request: &DetailsRequest,
+    ) -> Result<Replied<Vec<HitDetails>>, IndexError> {
+        let planned = query.planned(self.part.index())?;
+        let read = HitsRead {
+            hits: &request.hits,
+            explained_by: request.explain.then_some(&*planned.plan),
+            lacks_of: request.lacks.then_some(&*planned.plan),
+            bytes_max: request.bytes_max,
+        };
+        let never = || false;
+        match self.part.details(&read, &Stop::when(&never)) {
+            Ok(details) => Ok(Ok(details)),
+            Err(DetailsError::Index(error)) => Err(error),
+            Err(DetailsError::TooLarge { bytes_max }) => Ok(Err(PartError::TooLarge {
+                explain: request.explain,
+                bytes_max,
+            })),
+            Err(error) => Ok(Err(PartError::NotServed {
+                reason: error.to_string(),
+            })),
+        }
+    }
+
+    fn count_sites(
+        &self,
+        query: &Query,
+        sites: &[String],
+        limit: u64,
+    ) -> Result<Replied<Vec<u64>>, IndexError> {
+        let planned = query.planned(self.part.index())?;
+        let is_due = || Instant::now() >= self.cut_off;
+        let mut counts = Vec::with_capacity(sites.len());
+        for site in sites {
+            let stop = Stop::when(&is_due);
+            counts.push(self.part.count_site(&planned.plan, site, limit, &stop)?);
+            if stop.is_due_now() {
+                return Ok(Err(PartError::Expired));
+            }
+        }
+        Ok(Ok(counts))
+    }
+
+    fn count_facets(
+        &self,
+        query: &Query,
+        request: &CountFacetsRequest,
+    ) -> Result<Replied<Vec<FacetCounts>>, IndexError> {
+        let planned = query.planned(self.part.index())?;
+        let aggregation = Aggregation {
+            facets: request.facets.to_vec(),
+            is_whole: request.is_whole,
+            ..Aggregation::default()
+        };
+        let is_due = || Instant::now() >= self.cut_off;
+        let stop = Stop::when(&is_due);
+        let counted = self.part.aggregate(&planned.plan, &aggregation, &stop)?;
+        Ok(match counted.is_complete() {
+            true => Ok(counted.facets),
+            false => Err(PartError::Expired),
+        })
+    }
+
+    fn summaries(
+        &self,
+        request: &SummariesRequest,
+    ) -> Result<Vec<Option<TextSummary>>, IndexError> {
+        let index = self.part.index();
+        let terms = request.terms.to_vec();
+        let query = SummaryQuery::new(index.analyzer(), terms, SummaryOptions::default());
+        let mut buffer = Vec::new();
+        let keys = || (0..request.of.count()).filter_map(|at| request.of.key(at));
+        let made = keys().map(|key| shown_text(index, key, &query, &mut buffer, request.fields));
+        let made = made.collect::<Result<_, _>>()?;
+        index.verify_texts(keys(), self.since)?;
+        Ok(made)
+    }
+}
+
+impl From<SearchError> for EngineError {
+    fn from(error: SearchError) -> EngineError {
+        match error {
+            SearchError::BadRequest { parameter, reason } => {
+                crate::error::BadRequest { parameter, reason }.into()
+            }
+            SearchError::Index(error) => EngineError::Index(error),
+            SearchError::TimedOut { .. } => EngineError::TimedOut,
+            error @ SearchError::Partial { .. } => EngineError::Partial {
+                reason: error.to_string(),
+            },
+            error => EngineError::Inconsistent {
+                reason: error.to_string(),
+            },
+        }
+    }
+}

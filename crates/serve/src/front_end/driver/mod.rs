@@ -1,0 +1,324 @@
+//! Driver of coordinators: makes their calls to servers, all that are due at once, within the timeout of the query.
+
+use crate::api::messages::{SummariesRequest, TextSummary};
+use crate::cluster::replicas::Call as CallKind;
+use crate::cluster::{Cluster, Known};
+use crate::front_end::FrontEnd;
+use crate::front_end::fan_out::FanOut;
+use engine::calls::{
+    Chunks, CountFacetsRequest, CountSitesRequest, DetailsRequest, Query, part_of,
+};
+use engine::{
+    Call, Coordinator, HitDetails, Layout, Limits, NextProbe, Outcome, PreparedQuery, Replied,
+    Reply, Sample, SearchError, Suggestion, Timeline,
+};
+use futures_util::future::join_all;
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tracing::{Instrument, debug_span};
+use wire::{DidYouMean, SearchAnswer};
+
+/// Lower limit of the time reserved for details and summaries: a tenth of the timeout, within two
+/// bounds.
+const RESERVE_MIN: Duration = Duration::from_millis(1);
+const RESERVE_MAX: Duration = Duration::from_millis(50);
+
+impl FrontEnd {
+    /// Answers a query within its timeout. If a server closes the generation of the query, the query
+    /// begins again with a newer one as often as time allows: no reload makes an answer fail or lack a
+    /// part.
+    pub(super) async fn search_prepared(
+        &self,
+        prepared: &PreparedQuery,
+        known: &Known,
+    ) -> Result<Outcome, SearchError> {
+        let timeout = self.timeout_of(&prepared.options);
+        let deadline = prepared.arrived + timeout;
+        let reserve = (timeout / 10).clamp(RESERVE_MIN, RESERVE_MAX);
+        let cut_off = deadline.checked_sub(reserve).unwrap_or(prepared.arrived);
+        let limits = self.limits(cut_off, deadline);
+        loop {
+            let layout = Served::new(&self.cluster, known);
+            let mut coordinator = Coordinator::new(prepared, &layout, limits);
+            let searched = self.drive(&mut coordinator).await;
+            let is_gone = match &searched {
+                Err(SearchError::GenerationGone { .. }) => true,
+                _ => coordinator.generation_is_gone(),
+            };
+            if !is_gone || Instant::now() >= cut_off {
+                searched?;
+                return coordinator.finish();
+            }
+        }
+    }
+
+    /// Returns a query that finds something, for one that finds nothing; `None` where none is looked for.
+    pub(super) async fn suggested(
+        &self,
+        prepared: &PreparedQuery,
+        answer: &SearchAnswer,
+        known: &Known,
+    ) -> Option<Option<DidYouMean>> {
+        let mut suggestion = Suggestion::of(prepared, answer)?;
+        let deadline = prepared.arrived + self.timeout_of(&prepared.options);
+        let limits = self.limits(deadline, deadline);
+        let mut probes = suggestion.first();
+        loop {
+            let sampled = probes
+                .iter()
+                .map(|probe| self.sampled(probe, known, limits));
+            match suggestion.answered(join_all(sampled).await) {
+                NextProbe::Ask(next) => probes = next,
+                NextProbe::Done(found) => return Some(found),
+            }
+        }
+    }
+
+    /// Answers a search on behalf of another; `None` where a part of the index does not answer in time.
+    async fn sampled(&self, probe: &PreparedQuery, known: &Known, limits: Limits) -> Sample {
+        let layout = Served::new(&self.cluster, known);
+        let mut coordinator = Coordinator::new(probe, &layout, limits);
+        self.drive(&mut coordinator).await.ok()?;
+        coordinator.finish().ok()?.into_sample()
+    }
+
+    fn limits(&self, cut_off: Instant, deadline: Instant) -> Limits {
+        Limits {
+            cut_off,
+            deadline,
+            bytes_max: self.answer_bytes_max(),
+        }
+    }
+
+    /// Makes all calls of a coordinator, until none is due and none is under way.
+    async fn drive(&self, coordinator: &mut Coordinator<'_>) -> Result<(), SearchError> {
+        let prepared = coordinator.prepared();
+        let calls = Calls {
+            cluster: &self.cluster,
+            query_id: prepared.query.id,
+            timeline: &prepared.timeline,
+        };
+        let mut next = coordinator.first_call();
+        // Until the hits are known, there is one call after another.
+        let mut under_way = FuturesUnordered::new();
+        while let Some(call) = next.take() {
+            let mut due = coordinator.reply(calls.made(call).await, Instant::now())?;
+            match due.len() {
+                1 => next = due.pop(),
+                _ => under_way.extend(due.into_iter().map(|call| calls.made(call))),
+            }
+        }
+        while let Some(reply) = under_way.next().await {
+            let due = coordinator.reply(reply, Instant::now())?;
+            under_way.extend(due.into_iter().map(|call| calls.made(call)));
+        }
+        Ok(())
+    }
+}
+
+/// Calls of one query to the servers of a cluster.
+struct Calls<'a> {
+    cluster: &'a Cluster,
+    query_id: u64,
+    timeline: &'a Timeline,
+}
+
+impl Calls<'_> {
+    async fn made(&self, call: Call) -> Reply {
+        let query = self.query_id;
+        match call {
+            Call::SearchAll { query, request } => {
+                let fan_out = self.fan_out(&query, request);
+                fan_out.of_one_generation().await
+            }
+            Call::Search {
+                query,
+                request,
+                partitions,
+            } => Reply::Searched(self.fan_out(&query, request).ask(&partitions).await),
+            Call::Details(requests) => {
+                let read = requests
+                    .iter()
+                    .map(|(partition, query, request)| self.details(*partition, query, request));
+                let span = debug_span!("details", query);
+                Reply::Details(join_all(read).instrument(span).await)
+            }
+            Call::CountSites {
+                query,
+                request,
+                partitions,
+            } => {
+                let begun = Instant::now();
+                let counts = partitions
+                    .iter()
+                    .map(|&at| self.sites(at, &query, &request));
+                let counts = join_all(counts).await;
+                self.timeline.note("counts", String::new, begun);
+                Reply::SitesCounted(counts)
+            }
+            Call::CountFacets {
+                group,
+                query,
+                request,
+            } => {
+                let partitions = 0..self.cluster.partitions.len();
+                let counts = partitions.map(|at| self.facets(at, &query, &request));
+                Reply::FacetsCounted(group, join_all(counts).await)
+            }
+            Call::Summaries { requests, is_again } => {
+                let made = requests
+                    .iter()
+                    .map(|(part, request)| self.summaries(*part, request));
+                let span = debug_span!("summaries", query);
+                Reply::Summaries {
+                    is_again,
+                    replies: join_all(made).instrument(span).await,
+                }
+            }
+        }
+    }
+
+    fn fan_out<'q>(
+        &'q self,
+        query: &'q Arc<Query>,
+        request: engine::calls::SearchRequest,
+    ) -> FanOut<'q> {
+        FanOut {
+            cluster: self.cluster,
+            query,
+            timeline: self.timeline,
+            request,
+        }
+    }
+
+    async fn details(
+        &self,
+        partition: usize,
+        query: &Arc<Query>,
+        request: &DetailsRequest,
+    ) -> Replied<Vec<HitDetails>> {
+        let (group, calls) = (&self.cluster.partitions[partition], &self.cluster.calls);
+        let begun = Instant::now();
+        let details = group.call(
+            CallKind::Details,
+            calls,
+            request.deadline,
+            |server, reply| {
+                server.details(query, request.clone(), reply);
+            },
+        );
+        let details = details.await;
+        self.timeline
+            .note("details", || part_of(&group.chunks), begun);
+        details
+    }
+
+    async fn sites(
+        &self,
+        partition: usize,
+        query: &Arc<Query>,
+        request: &CountSitesRequest,
+    ) -> Replied<Vec<u64>> {
+        let (group, calls) = (&self.cluster.partitions[partition], &self.cluster.calls);
+        let counts = group.call(
+            CallKind::CountSites,
+            calls,
+            request.deadline,
+            |server, reply| {
+                server.count_sites(query, request.clone(), reply);
+            },
+        );
+        counts.await
+    }
+
+    async fn facets(
+        &self,
+        partition: usize,
+        query: &Arc<Query>,
+        request: &CountFacetsRequest,
+    ) -> Replied<Vec<fields::FacetCounts>> {
+        let (group, calls) = (&self.cluster.partitions[partition], &self.cluster.calls);
+        let begun = Instant::now();
+        let counts = group.call(
+            CallKind::CountFacets,
+            calls,
+            request.deadline,
+            |server, reply| {
+                server.count_facets(query, request.clone(), reply);
+            },
+        );
+        let counts = counts.await;
+        self.timeline
+            .note("facets", || part_of(&group.chunks), begun);
+        counts
+    }
+
+    async fn summaries(
+        &self,
+        part: usize,
+        request: &SummariesRequest,
+    ) -> Replied<Vec<Option<TextSummary>>> {
+        let (group, calls) = (&self.cluster.texts[part], &self.cluster.calls);
+        let begun = Instant::now();
+        let made = group.call(
+            CallKind::Summaries,
+            calls,
+            request.deadline,
+            |server, reply| {
+                server.summaries(request.clone(), reply);
+            },
+        );
+        let made = made.await;
+        self.timeline
+            .note("summaries", || part_of(&group.chunks), begun);
+        made
+    }
+}
+
+/// The parts of a cluster, by what is known of its index.
+struct Served<'a> {
+    cluster: &'a Cluster,
+    known: &'a Known,
+}
+
+impl<'a> Served<'a> {
+    fn new(cluster: &'a Cluster, known: &'a Known) -> Served<'a> {
+        Served { cluster, known }
+    }
+}
+
+impl Layout for Served<'_> {
+    fn partitions_count(&self) -> usize {
+        self.cluster.partitions.len()
+    }
+
+    fn chunks_of(&self, partition: usize) -> Chunks {
+        self.cluster.partitions[partition].chunks.clone()
+    }
+
+    /// Returns the number that a server of the partition reported last, or else a guess by its number of chunks.
+    fn documents_of(&self, partition: usize) -> u64 {
+        let group = &self.cluster.partitions[partition];
+        let known = self.cluster.known();
+        let share = group.chunks.clone().count() as u64;
+        let guess = known.documents_count * share / u64::from(known.chunks_count.max(1));
+        let reported = group.status(|status| status.documents_here_count);
+        reported.unwrap_or(guess.max(1))
+    }
+
+    fn texts_count(&self) -> usize {
+        self.cluster.texts.len()
+    }
+
+    fn text_chunks_of(&self, part: usize) -> Chunks {
+        self.cluster.texts[part].chunks.clone()
+    }
+
+    fn texts_of(&self, url_hash: u64) -> Option<usize> {
+        self.cluster.texts_of(self.known.chunk_of(url_hash))
+    }
+}
+
+#[cfg(test)]
+mod tests;
