@@ -8,7 +8,8 @@
 //!
 //! The frontier decides which page is fetched next, and when its host and address permit it; it is synchronous,
 //! has no clock and no socket. The fetcher fetches one URL within limits. A run ([`Crawl`]) joins them. Everything after
-//! the archive can be repeated from it without a request ([`replay`]). [`queues`] keeps the URLs of other crawlers.
+//! the archive can be repeated from it without a request ([`replay`]). With the feature
+//! `urlfrontier`, `queues` keeps the URLs of other crawlers.
 //! Several processes may share a crawl: each visits the hosts that it owns, and hands over what it finds of others.
 
 #![forbid(unsafe_code)]
@@ -25,6 +26,7 @@ mod indexing;
 pub mod indexnow;
 mod members;
 pub mod politeness;
+#[cfg(feature = "urlfrontier")]
 pub mod queues;
 pub mod reading;
 pub mod recrawl;

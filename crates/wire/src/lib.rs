@@ -11,7 +11,7 @@ pub mod members;
 #[cfg(feature = "rpc")]
 pub mod rpc;
 pub mod schedule;
-#[cfg(feature = "rpc")]
+#[cfg(feature = "urlfrontier")]
 pub mod urlfrontier;
 
 pub use answer::{

@@ -2,6 +2,7 @@
 
 mod ask;
 mod folder;
+#[cfg(feature = "urlfrontier")]
 mod frontier;
 mod indexnow;
 mod observed;
@@ -17,6 +18,7 @@ const EXAMPLES: &str = "\
 Asks each host for its robots.txt and keeps to it; one request at a time to a host and to an address,
 with a pause of at least --gap seconds. The same command again fetches only what changed. Ctrl-C ends
 it; the next run goes on. Pages are kept in WARC files in DIR/crawl. docs/crawler.md explains more.
+`crawl frontier` keeps the URLs of other crawlers where the program is built with --features urlfrontier.
 
 EXAMPLES:
     shorttail crawl https://docs.example.org --into my-docs
@@ -53,6 +55,7 @@ enum Question {
     Ping(ask::PingArguments),
     Replay(replay::ReplayArguments),
     Web(web::WebArguments),
+    #[cfg(feature = "urlfrontier")]
     Frontier(frontier::FrontierArguments),
 }
 
@@ -66,6 +69,7 @@ pub(super) fn run(arguments: CrawlArguments) -> anyhow::Result<ExitCode> {
         Some(Question::Ping(arguments)) => ask::ping(&arguments),
         Some(Question::Replay(arguments)) => replay::run(&arguments),
         Some(Question::Web(arguments)) => web::run(&arguments),
+        #[cfg(feature = "urlfrontier")]
         Some(Question::Frontier(arguments)) => frontier::run(&arguments),
     }
 }
