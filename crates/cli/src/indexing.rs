@@ -7,9 +7,8 @@ use crate::meter::{Meter, left_s};
 use crate::optimizing::ShownProgress;
 use crate::terminal::printable;
 use anyhow::{Context, bail};
-use corpus::{
-    BadDocument, Document, Next, PassedOver, Place, Progress, ReadOptions, Reader, Source,
-};
+use corpus::{BadDocument, Next, PassedOver, Place, Progress, ReadOptions, Reader, Source};
+use document::Document;
 use index::{BuildOptions, CommitSummary, find_unfinished};
 use ingest::{Chosen, DetectingWriter};
 use std::process::ExitCode;

@@ -116,7 +116,8 @@ fn is_json_of_records(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Document, ReadOptions, Reader};
+    use crate::{ReadOptions, Reader};
+    use document::Document;
 
     fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();

@@ -4,7 +4,8 @@ use crate::extraction::{Extracted, Extraction, Extractor, Kind};
 use crate::file::{self, FileError, Markup};
 use crate::input::{Input, InputError, Meter, decompressed_name};
 use crate::step::{BadDocument, Step};
-use crate::{Document, FileLimits, logs};
+use crate::{FileLimits, logs};
+use document::Document;
 use json::{Map, Value};
 use std::fs::File;
 use std::io::{self, Read};
@@ -169,7 +170,7 @@ fn url_inside(file: &str, path: &str) -> Option<String> {
             push_encoded(&mut url, part);
         }
     }
-    (url.len() <= crate::json_line::URL_BYTES_MAX).then_some(url)
+    (url.len() <= document::json_line::URL_BYTES_MAX).then_some(url)
 }
 
 /// Appends a part of a path. Everything but unreserved characters of URLs (and `!`) is percent-encoded.

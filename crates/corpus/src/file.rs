@@ -1,6 +1,5 @@
 //! Conversion of one text, Markdown or HTML file into a document.
 
-use crate::Document;
 use crate::front_matter::front_matter;
 #[cfg(feature = "html")]
 use crate::html;
@@ -10,6 +9,7 @@ use crate::limits::Beyond;
 use crate::markdown::plain_text;
 use crate::opened::OpenError;
 use crate::passed_over::Reason;
+use document::Document;
 use json::Map;
 use std::io::Read;
 use web::charset::{Decoded, How};
@@ -173,7 +173,7 @@ pub(crate) fn document_in(
     charset: Option<&str>,
     meter: &Meter,
 ) -> Result<Document, FileError> {
-    if url.len() > crate::json_line::URL_BYTES_MAX {
+    if url.len() > document::json_line::URL_BYTES_MAX {
         return Err(FileError::LongPath);
     }
     let text = match markup {

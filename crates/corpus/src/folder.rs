@@ -8,7 +8,8 @@ use crate::opened::Beneath;
 use crate::passed_over::PassedOver;
 use crate::step::{BadDocument, Place, ReadOptions, Step};
 use crate::walk::{Found, Kinds, Walk, walk};
-use crate::{Document, FileLimits, ReaderError, logs};
+use crate::{FileLimits, ReaderError, logs};
+use document::Document;
 use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -273,7 +274,8 @@ pub(crate) fn read_file(path: &Path, input: Input) -> Result<(Document, u64), Fi
 
 #[cfg(test)]
 mod tests {
-    use crate::{Document, ReadOptions, Reader, ReaderError, Source};
+    use crate::{ReadOptions, Reader, ReaderError, Source};
+    use document::Document;
     use std::io::Write;
     use std::path::Path;
 

@@ -1,10 +1,11 @@
 //! Reader of a file of JSON: one document for each line, or for each object of an array or printed over several lines.
 
+use crate::ReaderError;
 use crate::input::{Input, InputError};
-use crate::json_line::{LineError, record};
-use crate::records::{Action, JsonStream, Mapper, ObjectRead, is_stream};
+use crate::records::{JsonStream, ObjectRead, is_stream};
 use crate::step::{BadDocument, Place, Step};
-use crate::{Document, ReaderError};
+use document::json_line::{LineError, record};
+use document::{Action, Document, Mapper, Origin};
 use std::io::{self, BufRead, BufReader};
 use std::path::PathBuf;
 use web::charset::Encodings;
@@ -205,7 +206,7 @@ impl JsonLines {
             return Some(Document::from_json_line(line));
         };
         let record = action.record(source)?;
-        Some(self.mapper.document(record, &self.place))
+        Some(self.mapper.document(record, self.place.origin()))
     }
 
     /// Makes a document of a record.
@@ -221,7 +222,7 @@ impl JsonLines {
             }
             // Another shape.
             Err(error @ (LineError::NoUrl | LineError::NoText | LineError::WrongType { .. })) => {
-                map(line, &mut self.mapper, &self.place, error)
+                map(line, &mut self.mapper, self.place.origin(), error)
             }
             Err(error) => Err(error),
         }
@@ -314,7 +315,7 @@ impl JsonLines {
 fn map(
     line: &[u8],
     mapper: &mut Mapper,
-    place: &Place,
+    origin: Origin<'_>,
     error: LineError,
 ) -> Result<Document, LineError> {
     let Ok(record) = record(line) else {
@@ -324,7 +325,7 @@ fn map(
             false => Document::from_json_line(line),
         };
     };
-    match mapper.document(record, place) {
+    match mapper.document(record, origin) {
         Err(LineError::NoKnownText | LineError::NoUrl) if mapper.is_default() => Err(error),
         found => found,
     }

@@ -1,9 +1,10 @@
 //! Steps of a stream of documents: what every source reports to the reader of all of them.
 
+use crate::FileLimits;
 use crate::extraction::Extractor;
-use crate::field_names::FieldNames;
 use crate::passed_over::PassedOver;
-use crate::{Document, FileLimits};
+use document::Document;
+use document::{FieldNames, Origin};
 use std::path::PathBuf;
 
 /// Options of reading.
@@ -77,6 +78,16 @@ pub struct Place {
     pub line: u64,
     /// Decoded bytes of the file so far; 0 where the file is the document.
     pub decoded_bytes: u64,
+}
+
+impl Place {
+    /// Returns the place as the origin of the record that was read there.
+    pub(crate) fn origin(&self) -> Origin<'_> {
+        Origin::Line {
+            file: &self.file,
+            line: self.line,
+        }
+    }
 }
 
 /// One step of a stream of documents.

@@ -1,7 +1,7 @@
 //! Index thread of a crawl: adds and deletes documents in the order of the changes, and commits on request.
 
 use crate::error::CrawlError;
-use corpus::{Document, url_hash};
+use document::{Document, url_hash};
 use fields::{Declaration, Declarations, DeclaredPrior, FieldType, Prior, Schema};
 use index::{BuildOptions, Index, IndexError};
 use ingest::DetectingWriter;

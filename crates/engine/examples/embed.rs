@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .into_iter()
         .enumerate()
     {
-        writer.add(corpus::Document {
+        writer.add(document::Document {
             url: format!("https://site{number}.example/"),
             title: format!("Document {number}"),
             body: body.to_owned(),

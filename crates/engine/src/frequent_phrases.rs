@@ -136,10 +136,10 @@ mod tests {
                     1 => "Page faults".to_owned(),
                     other => format!("The common words {other}"),
                 };
-                let document = corpus::Document {
+                let document = document::Document {
                     url: format!("https://s.example/{number}"),
                     title,
-                    ..corpus::Document::default()
+                    ..document::Document::default()
                 };
                 writer.add(document).unwrap();
             }

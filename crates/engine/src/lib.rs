@@ -6,7 +6,7 @@
 //! # let path = directory.path();
 //! # let storage: vfs::SharedStorage = std::sync::Arc::new(vfs::RealStorage::create_directory(path)?);
 //! # let mut writer = index::Writer::open(storage, index::BuildOptions::default())?;
-//! # writer.add(corpus::Document {
+//! # writer.add(document::Document {
 //! #     url: "https://a.example/".into(),
 //! #     title: "A short tail".into(),
 //! #     body: "The tail is short, and so is the wait.".into(),

@@ -166,10 +166,10 @@ fn engine_of(bodies: &[&str]) -> Engine {
     };
     let mut writer = Writer::open(storage.clone(), options).unwrap();
     for (number, body) in bodies.iter().enumerate() {
-        let document = corpus::Document {
+        let document = document::Document {
             url: format!("http://a.test/{number}"),
             body: (*body).to_owned(),
-            ..corpus::Document::default()
+            ..document::Document::default()
         };
         writer.add(document).unwrap();
     }

@@ -26,7 +26,7 @@ fn built(words: &[u8]) -> Arc<Index> {
     for (number, &words) in words.iter().enumerate() {
         let has = |bit: u8, word| if words & bit > 0 { word } else { "" };
         let body = [has(1, "alpha "), has(2, "beta "), has(4, "gamma "), "text"].concat();
-        let document = corpus::Document {
+        let document = document::Document {
             url: format!("https://site{}.example/{number}", number % 3),
             title: format!("Title {number}"),
             body,
@@ -251,7 +251,7 @@ proptest! {
             let answer = cut.answer(query, &options, choose, || false).unwrap();
             for hit in &answer.hits {
                 // The text of each hit came to it.
-                prop_assert_eq!(&hit.summary, &corpus::url_hash(&hit.url).to_string());
+                prop_assert_eq!(&hit.summary, &document::url_hash(&hit.url).to_string());
             }
             let whole = engine.search(query, &options).unwrap();
             prop_assert_eq!(comparable(answer), comparable(whole), "{}", query);

@@ -1,7 +1,7 @@
 //! Independence of answers from the history of an index: after any adds, replacements, deletions, restarts and
 //! optimizations they are those of a fresh index of the live documents.
 
-use corpus::Document;
+use document::Document;
 use fields::{Declaration, FieldType};
 use index::{BuildOptions, Field, Index, OptimizeOptions, Order, Texts, Writer, check, optimize};
 use proptest::prelude::*;

@@ -1,7 +1,7 @@
 //! Files with wrong bytes and right checksums, as a faulty program would write them: opening, checking and searching
 //! give errors or answers, and neither panic nor take long. With `SHORTTAIL_FULL=1` for minutes.
 
-use corpus::Document;
+use document::Document;
 use index::{BuildOptions, OptimizeOptions, Order, Pairs, Writer, check, optimize};
 use shorttail::{Engine, Operator, SearchOptions};
 use std::panic::{AssertUnwindSafe, catch_unwind};

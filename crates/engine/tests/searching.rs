@@ -9,7 +9,7 @@ use vfs::{MemoryStorage, SharedStorage};
 fn commit(storage: &SharedStorage, numbers: std::ops::Range<usize>) {
     let mut writer = Writer::open(storage.clone(), BuildOptions::default()).unwrap();
     for number in numbers {
-        let document = corpus::Document {
+        let document = document::Document {
             url: format!("https://site{}.example/{number}", number % 5),
             title: format!("Title {number}"),
             body: "alpha ".repeat(1 + number % 7) + "in a text",
@@ -59,10 +59,10 @@ fn a_site_has_its_subdomains() {
         "a.test",
     ] {
         for page in 0..5 {
-            let document = corpus::Document {
+            let document = document::Document {
                 url: format!("https://{host}/{page}"),
                 body: "moon".to_owned(),
-                ..corpus::Document::default()
+                ..document::Document::default()
             };
             writer.add(document).unwrap();
         }
@@ -96,10 +96,10 @@ fn most_of_the_words_are_required() {
         .into_iter()
         .enumerate()
     {
-        let document = corpus::Document {
+        let document = document::Document {
             url: format!("https://s{page}.test/"),
             body: body.to_owned(),
-            ..corpus::Document::default()
+            ..document::Document::default()
         };
         writer.add(document).unwrap();
     }
@@ -130,7 +130,7 @@ fn the_only_site_of_an_index_has_no_limit_of_hits() {
     let add = |site: &str, numbers: std::ops::Range<usize>| {
         let mut writer = Writer::open(storage.clone(), BuildOptions::default()).unwrap();
         for number in numbers {
-            let document = corpus::Document {
+            let document = document::Document {
                 url: format!("https://{site}/{number}"),
                 body: "alpha".to_owned(),
                 ..Default::default()

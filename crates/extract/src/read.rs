@@ -53,7 +53,7 @@ fn read_text(item: &Item, bare: &str, bytes: Bytes, work: &mut Work) -> Result<(
         None => work.results.left_out(item.name),
         Some(Err(reason)) => Err(Fault::Document(reason)),
         Some(Ok(document)) => {
-            let corpus::Document {
+            let document::Document {
                 title,
                 body,
                 fields,

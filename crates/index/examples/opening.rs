@@ -11,7 +11,7 @@
 //! of `/proc/self/io`), faults of mappings and read-ahead included; verified bytes are those whose checksums were
 //! compared. A commit's syncs are timed separately, by a storage that times them.
 
-use corpus::Document;
+use document::Document;
 use index::{BuildOptions, DocId, Index, Writer};
 use std::error::Error;
 use std::io::{BufRead, Write};

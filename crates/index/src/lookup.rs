@@ -2,7 +2,7 @@
 
 use crate::segment::Segment;
 use crate::{DocId, Index, IndexError, StoredDocument};
-use corpus::url_hash;
+use document::url_hash;
 
 /// Upper limit on the attempts of a look-up that meets changing files.
 const TRIES_MAX: u32 = 3;

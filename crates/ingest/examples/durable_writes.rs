@@ -6,7 +6,7 @@
 //!
 //! INDEX is an existing index, which gets the documents; DOCUMENTS has one document a line.
 
-use corpus::Document;
+use document::Document;
 use index::IndexError;
 use ingest::{Change, LiveOptions, LiveWriter};
 use std::sync::Arc;

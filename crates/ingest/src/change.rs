@@ -1,7 +1,7 @@
 //! Changes, their conditions and their outcomes.
 
 use crate::Version;
-use corpus::Document;
+use document::Document;
 use json::{Map, Value};
 
 /// Change of one document.

@@ -4,7 +4,7 @@ use crate::change::{Change, Condition, ConditionalChange, Outcome};
 use crate::merge_patch::patched;
 use crate::shared::State;
 use crate::{LiveError, Version};
-use corpus::Document;
+use document::Document;
 use index::LogRecord;
 
 /// Returns the outcome of a change, and its record where it is made.

@@ -1,6 +1,6 @@
 //! Writer of an index that may be new: the first documents decide its languages.
 
-use corpus::Document;
+use document::Document;
 use index::{BuildOptions, Index, IndexError, Writer};
 use text::{Analyzer, Detector, Language, Languages};
 use vfs::SharedStorage;

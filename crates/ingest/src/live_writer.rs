@@ -7,7 +7,7 @@ use crate::merging::SEGMENTS_MAX;
 use crate::options::LiveOptions;
 use crate::shared::{Hooks, LiveStatus, Shared};
 use crate::{LiveError, Version, group_commit, merging, refresh};
-use corpus::Document;
+use document::Document;
 use index::{
     BuildOptions, Index, IndexError, LogBatch, LogRecord, LogWriter, Merging, WriteLock,
     recover_locked,

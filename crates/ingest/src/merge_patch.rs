@@ -1,6 +1,6 @@
 //! JSON Merge Patch (RFC 7396) of a document.
 
-use corpus::Document;
+use document::Document;
 use json::{Map, Value};
 
 /// Returns the document after a patch; fails with the reason where the result is no document.

@@ -1,6 +1,6 @@
 //! Changes that no generation has yet: the last one of each URL, in the order of arrival.
 
-use corpus::Document;
+use document::Document;
 use index::LogRecord;
 use json::Value;
 use std::collections::HashMap;

@@ -4,7 +4,7 @@ use crate::merge_state::{Merging, segments_of};
 use crate::options::LiveOptions;
 use crate::pending::Pending;
 use crate::{LiveError, Version};
-use corpus::Document;
+use document::Document;
 use index::{Index, LogBatch, LogRecord, WriteLock};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize};

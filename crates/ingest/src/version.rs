@@ -1,6 +1,6 @@
 //! Versions of documents.
 
-use corpus::Document;
+use document::Document;
 use std::fmt;
 use std::str::FromStr;
 use xxhash_rust::xxh3::xxh3_128;

@@ -1,6 +1,6 @@
 //! Merges beside refreshes: what is put, replaced and deleted while one is under way counts, and a failure is retried.
 
-use corpus::Document;
+use document::Document;
 use index::{BuildOptions, Field, Index, Writer, check};
 use ingest::{Change, ConditionalChange, LiveOptions, LiveWriter};
 use std::collections::BTreeMap;

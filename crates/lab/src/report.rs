@@ -256,7 +256,7 @@ fn machine(html: &mut String, session: &Session) {
 
 /// Returns the UTC date of a time since 1970.
 fn date(unix_ms: u64) -> String {
-    corpus::iso_date((unix_ms / 86_400_000) as i64)
+    document::iso_date((unix_ms / 86_400_000) as i64)
 }
 
 #[cfg(test)]

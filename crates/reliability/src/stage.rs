@@ -3,7 +3,7 @@
 use crate::client::{get, search_path, without_phases};
 use crate::process::{Process, program};
 use anyhow::{Context, bail};
-use corpus::Document;
+use document::Document;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::{BufWriter, Write as _};

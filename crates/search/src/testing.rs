@@ -12,7 +12,7 @@ use crate::plan::node::Node;
 use crate::plan::planner::Plan;
 use crate::plan::ranking::Ranking;
 use crate::query::parse::{Operator, parse, parse_with};
-use corpus::Document;
+use document::Document;
 use index::{Index, Segment};
 use std::ops::Range;
 use std::sync::Arc;

@@ -52,7 +52,7 @@ fn checked(profile: Profile) -> Profile {
 
 #[test]
 fn every_algorithm_says_what_it_did() {
-    let documents: Vec<corpus::Document> = MadeUp::default().documents(20_000).collect();
+    let documents: Vec<document::Document> = MadeUp::default().documents(20_000).collect();
     let index = build_index(&[documents], BuildPlan::PLAIN).unwrap();
     let segments: Vec<Arc<index::Segment>> = index.segments(0..1).cloned().collect();
     let case = |query: search::Query| Case {
@@ -185,7 +185,7 @@ fn every_algorithm_says_what_it_did() {
 #[test]
 fn what_a_search_decoded_is_decoded_again() {
     for codec in [PostingsCodec::Packed, PostingsCodec::Vint] {
-        let documents: Vec<corpus::Document> = MadeUp::default().documents(5_000).collect();
+        let documents: Vec<document::Document> = MadeUp::default().documents(5_000).collect();
         let build = BuildPlan {
             chunks: 2,
             codec,

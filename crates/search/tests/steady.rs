@@ -20,10 +20,10 @@ const QUERIES: [&str; 8] = [
 
 /// Returns an index of batches, each a segment.
 fn made_up(segments_count: usize) -> Index {
-    let documents: Vec<corpus::Document> = MadeUp::default().documents(24_000).collect();
-    let batches: Vec<Vec<corpus::Document>> = documents
+    let documents: Vec<document::Document> = MadeUp::default().documents(24_000).collect();
+    let batches: Vec<Vec<document::Document>> = documents
         .chunks(documents.len() / segments_count)
-        .map(<[corpus::Document]>::to_vec)
+        .map(<[document::Document]>::to_vec)
         .collect();
     build_index(&batches, BuildPlan::PLAIN).unwrap()
 }

@@ -11,7 +11,7 @@
 //! their newest form, whatever the machine, so that two counts of one program are equal.
 
 use codec::{calibration, processor};
-use corpus::Document;
+use document::Document;
 use index::{BuildOptions, Index, Texts, Writer};
 use search::{
     Operator, Plan, Ranking, bag_of_words, count_partition, phrase_of, search_partition,

@@ -1,6 +1,6 @@
 //! Index of given documents, built in memory.
 use crate::floats;
-use corpus::Document;
+use document::Document;
 use fields::{Declaration, DeclaredPrior, FieldType, Prior};
 use index::{
     BuildOptions, Index, IndexError, OptimizeOptions, Order, Pairs, PostingsCodec, Writer, optimize,

@@ -1,6 +1,6 @@
 //! Tiny documents in which rare cases are common: one-letter words, repeated words, empty bodies, the same address
 //! twice.
-use corpus::Document;
+use document::Document;
 use json::{Map, Value};
 use proptest::collection::vec;
 use proptest::prelude::*;

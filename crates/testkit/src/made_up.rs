@@ -5,7 +5,7 @@
 //! draws its partner after it, so that there are phrases to be found. Integers alone decide; no library of
 //! random numbers does, whose next version might give others.
 
-use corpus::Document;
+use document::Document;
 
 /// Number of distinct words.
 const WORDS_COUNT: usize = 30_000;

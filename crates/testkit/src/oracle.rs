@@ -6,7 +6,7 @@
 use crate::lengths::length_in_a_byte;
 use crate::places::{Place, phrase_frequency, places};
 use crate::values::values_of;
-use corpus::{Document, site_of, url_hash};
+use document::{Document, site_of, url_hash};
 use fields::{Priors, Schema, TextFields, Value, each_leaf};
 use index::Field;
 use search::parse::{BOOST_MAX, BOOST_MIN};

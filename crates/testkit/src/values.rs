@@ -1,6 +1,6 @@
 //! Values of the fields of made-up documents, by their definition.
 
-use corpus::Document;
+use document::Document;
 use fields::{FieldType, Value, each_leaf};
 
 /// Types of the fields of made-up documents.

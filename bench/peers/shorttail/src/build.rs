@@ -4,7 +4,8 @@
 //! of titles, and the texts are not stored.
 
 use crate::protocol::{IndexArguments, Indexed, Result};
-use corpus::{Document, ReadOptions, Reader, Source};
+use corpus::{ReadOptions, Reader, Source};
+use document::Document;
 use index::{BuildOptions, Texts, Writer};
 use std::sync::Arc;
 use std::time::Instant;

@@ -1,7 +1,8 @@
 //! Arguments of the reading of sources, for the commands that index.
 
 use crate::figures::parse_bytes;
-use corpus::{Extractor, FieldNames, FileLimits, ReadOptions, ReaderError, Source};
+use corpus::{Extractor, FileLimits, ReadOptions, ReaderError, Source};
+use document::FieldNames;
 use extract::{Launch, Limits, Pool};
 use std::ffi::OsString;
 use std::path::Path;

@@ -9,13 +9,13 @@
 //! Sources are read in this order, up to a total that a laptop indexes in seconds. Nothing here is an error: missing
 //! folders and odd files are skipped, because the user did not choose them.
 
-use crate::Document;
 use crate::file::{self, Markup};
 use crate::folder;
 use crate::input::{Input, Meter};
 use crate::step::{Place, Step};
 use crate::walk::{Found, walk_or_nothing};
 use crate::{FileLimits, roff, rust_docs};
+use document::Document;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,8 @@
 //! Tests on a synthetic machine: crates, manual pages, documentation folders, and odd files among them.
 
 use super::*;
-use crate::{Reader, site_of};
+use crate::Reader;
+use document::site_of;
 
 fn write(root: &Path, path: &str, bytes: &[u8]) {
     let path = root.join(path);

@@ -1,25 +1,26 @@
 //! Reader of documents from all sources, in order, with an account of the input left out.
 
-use crate::Document;
 use crate::collection;
 use crate::contained::Contained;
 use crate::extraction::Extractor;
 use crate::folder::{Folder, file_url};
 use crate::input::{Input, Meter};
-use crate::json_line::{ID_BYTES_MAX, LineError};
 use crate::json_lines::{JsonLines, LINE_BYTES_MAX};
 use crate::machine::{Machine, MachineRoots};
 use crate::opened::{OpenError, open_named};
 use crate::passed_over::PassedOver;
 #[cfg(feature = "parquet")]
 use crate::records::Parquet;
-use crate::records::{Mapper, Table};
+use crate::records::Table;
 use crate::source::file_name;
 use crate::step::Step;
 use crate::trec::Trec;
 use crate::walk::Kinds;
 use crate::web_archive::WebArchive;
 use crate::wiki::WikiDump;
+use document::Document;
+use document::Mapper;
+use document::json_line::{ID_BYTES_MAX, LineError};
 use std::collections::{BTreeSet, VecDeque};
 use std::ffi::OsStr;
 use std::io::Read;

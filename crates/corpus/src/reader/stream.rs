@@ -6,11 +6,12 @@ use crate::json_lines::JsonLines;
 use crate::machine::Machine;
 #[cfg(feature = "parquet")]
 use crate::records::Parquet;
-use crate::records::{Mapper, Table};
+use crate::records::Table;
 use crate::step::{Place, ReaderError, Step};
 use crate::trec::Trec;
 use crate::web_archive::WebArchive;
 use crate::wiki::WikiDump;
+use document::Mapper;
 
 /// Documents of one source.
 pub(super) enum Stream {

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::FileLimits;
-use crate::records::{Mapper, is_stream};
+use crate::records::is_stream;
+use document::Mapper;
 use proptest::prelude::*;
 use std::io::{Cursor, Write};
 

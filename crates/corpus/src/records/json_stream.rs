@@ -1,6 +1,6 @@
 //! Splitting of a stream of JSON into its objects: one array, or objects printed over several lines.
 
-use crate::body::scan::{Scanned, ValueScan};
+use document::body::{Scanned, ValueScan};
 use std::io::{self, BufRead};
 
 /// Splitter of the objects at the top of a stream.

@@ -1,16 +1,6 @@
-//! Records of any shape as documents: which field is the address, the title, the text.
-//!
-//! ```text
-//! record  := fields by name, strings, numbers, truth values, lists and objects of them
-//! names   := those of --id --url --title --body, else the first of a list that the record has
-//! ```
-//!
-//! A record that is `{url, title, body}` is taken as it is (`json_line`). Each record is interpreted by itself, so no
-//! sample of a source decides. The names that were found are told.
+//! Records of tables, Parquet files and streams of JSON; `document::Mapper` makes documents of them.
 
-mod bulk;
 mod json_stream;
-mod names;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod table;
@@ -18,9 +8,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use bulk::Action;
 pub(crate) use json_stream::{JsonStream, ObjectRead, is_stream};
-pub(crate) use names::Mapper;
 #[cfg(feature = "parquet")]
 pub(crate) use parquet::Parquet;
 pub(crate) use table::Table;

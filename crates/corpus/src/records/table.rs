@@ -1,9 +1,9 @@
 //! Reader of a table: comma-separated values, or those of a semicolon, a tab or a bar, below a row of names.
 
-use super::names::Mapper;
 use crate::ReaderError;
 use crate::input::{Input, InputError};
 use crate::step::{BadDocument, Place, Step};
+use document::Mapper;
 use json::{Map, Value};
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read};
@@ -192,7 +192,7 @@ impl Table {
         for (name, cell) in filled {
             add(&mut record, name, cell);
         }
-        match self.mapper.document(record, &self.place) {
+        match self.mapper.document(record, self.place.origin()) {
             Ok(document) => Step::Good {
                 document,
                 text_bytes,

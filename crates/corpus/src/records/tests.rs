@@ -1,13 +1,14 @@
 //! Tests of records of any shape.
 
-use crate::{FieldNames, ReadOptions, Reader, Source};
+use crate::{ReadOptions, Reader, Source};
+use document::FieldNames;
 use json::Value;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 struct Read {
-    documents: Vec<crate::Document>,
+    documents: Vec<document::Document>,
     bad: Vec<String>,
     found: Vec<String>,
 }

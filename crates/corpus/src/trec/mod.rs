@@ -9,11 +9,12 @@ mod sgml;
 #[cfg(test)]
 mod tests;
 
+use crate::ReaderError;
 use crate::file::{self, Markup};
 use crate::input::{Input, InputError, Meter};
 use crate::lines::Lines;
 use crate::step::{BadDocument, Place, Step};
-use crate::{Document, ReaderError};
+use document::Document;
 use std::path::PathBuf;
 
 /// Endings of TREC files, before that of compression. Others are known by their beginning.
@@ -174,7 +175,7 @@ fn document(block: &[u8], meter: &Meter) -> Result<Document, String> {
         return Err("its DOCNO is empty".to_owned());
     }
     let own_url = format!("id:{number}");
-    if own_url.len() > crate::json_line::URL_BYTES_MAX {
+    if own_url.len() > document::json_line::URL_BYTES_MAX {
         return Err("its DOCNO is longer than a URL may be".to_owned());
     }
     if let Some((header, page)) = sgml::element_and_rest(block, "dochdr") {

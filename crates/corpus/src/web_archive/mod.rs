@@ -4,11 +4,12 @@
 //! that of the record. Of several answers of one URL the last one counts, as for any other source. Revisit records
 //! hold no page. Everything else is counted by its kind.
 
+use crate::ReaderError;
 use crate::file::{self, Markup};
 use crate::input::{Input, Meter};
 use crate::limits::{Allowance, Beyond, FileLimits};
 use crate::step::{BadDocument, Place, Step};
-use crate::{Document, ReaderError};
+use document::Document;
 use std::io::{self, BufReader};
 use std::path::PathBuf;
 use web::warc::{Body, BodyNote, Item, Kind, Limits, Reader, Record};

@@ -1,6 +1,7 @@
 //! Tests of WARC files as a source.
 
-use crate::{Document, ReadOptions, Reader, Source};
+use crate::{ReadOptions, Reader, Source};
+use document::Document;
 use std::io::Write;
 use std::path::Path;
 use web::warc::{About, Profile, Writer};

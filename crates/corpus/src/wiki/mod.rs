@@ -12,9 +12,10 @@ mod tags;
 #[cfg(test)]
 mod tests;
 
+use crate::ReaderError;
 use crate::input::{Input, InputError};
 use crate::step::{BadDocument, Place, Step};
-use crate::{Document, ReaderError};
+use document::Document;
 use json::Value;
 use quick_xml::Reader;
 use quick_xml::events::Event;
@@ -252,7 +253,7 @@ impl WikiDump {
             return self.bad("a page without a title".to_owned());
         }
         let url = address(&self.base, &title);
-        if url.len() > crate::json_line::URL_BYTES_MAX {
+        if url.len() > document::json_line::URL_BYTES_MAX {
             return self.bad(format!("the title {:?} is too long", brief(&title)));
         }
         let mut fields = json::Map::new();

@@ -8,7 +8,7 @@ use super::log::FactsLog;
 use super::pending::Pending;
 use crate::bytes::put_bytes;
 use crate::frontier::{origin_of, url_hash};
-use corpus::Document;
+use document::Document;
 use std::collections::HashMap;
 use std::sync::Arc;
 use vfs::{SharedStorage, StorageError};

@@ -1,6 +1,6 @@
 //! Changes of the index that wait for the next commit, so that a document is written once, with all of its fields.
 
-use corpus::Document;
+use document::Document;
 use json::{Map, Value};
 use lz4_flex::block::{compress_prepend_size, decompress_size_prepended};
 use std::collections::BTreeMap;

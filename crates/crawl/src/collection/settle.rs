@@ -154,7 +154,7 @@ impl Collection {
     }
 
     /// Takes the document of a page that was read again.
-    pub(crate) fn read_again(&mut self, hash: u64, document: corpus::Document, templates: u64) {
+    pub(crate) fn read_again(&mut self, hash: u64, document: document::Document, templates: u64) {
         self.pending.add(hash, document, templates);
     }
 

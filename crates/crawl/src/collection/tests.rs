@@ -3,7 +3,7 @@
 use super::*;
 use crate::frontier::{WarcPlace, origin_of, url_hash};
 use crate::reading::TextShape;
-use corpus::Document;
+use document::Document;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Answers to read, and what they hold.
 
-use corpus::Document;
+use document::Document;
 use web::address::CanonicalUrl;
 use web::charset;
 use web::duplicates;

@@ -1,7 +1,7 @@
 //! Document of a page: title, main text, boilerplate, stated facts.
 
 use super::answer::Answer;
-use corpus::Document;
+use document::Document;
 use json::{Map, Value};
 use web::address::CanonicalUrl;
 use web::page::{HostTemplates, Page};

@@ -3,7 +3,7 @@
 use super::answer::{Answer, FoundLink, ReadKind, Reading, TextShape, header_directives, text_of};
 use super::document::page_document;
 use crate::config::Sites;
-use corpus::Document;
+use document::Document;
 use web::address::{Base, CanonicalUrl};
 use web::duplicates;
 use web::page::{self, HostTemplates, Page, PageOptions, Rel};

@@ -6,7 +6,7 @@ use super::answer::{
 use super::document::document;
 use super::html::{html, html_document};
 use crate::config::Sites;
-use corpus::Document;
+use document::Document;
 use web::address::CanonicalUrl;
 use web::duplicates;
 use web::page::HostTemplates;

@@ -99,7 +99,7 @@ impl Crawl {
 pub(super) fn take(
     collection: &mut Collection,
     found: Found,
-    document: &dyn Fn(&mut Reading) -> Option<corpus::Document>,
+    document: &dyn Fn(&mut Reading) -> Option<document::Document>,
 ) -> Result<(), CrawlError> {
     match found {
         Found::Page(mut reading, url, place) => {

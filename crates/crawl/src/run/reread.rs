@@ -6,7 +6,7 @@ use crate::config::Sites;
 use crate::error::CrawlError;
 use crate::frontier::origin_of;
 use crate::reading::{self, Answer};
-use corpus::Document;
+use document::Document;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::thread;

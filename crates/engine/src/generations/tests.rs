@@ -11,7 +11,7 @@ fn commit(storage: &SharedStorage, number: usize) {
 fn commit_all(storage: &SharedStorage, numbers: Range<usize>) {
     let mut writer = Writer::open(storage.clone(), BuildOptions::default()).unwrap();
     for number in numbers {
-        let document = corpus::Document {
+        let document = document::Document {
             url: format!("http://s.example/{number}"),
             body: format!("words of a document and word{number}"),
             ..Default::default()

@@ -5,7 +5,7 @@
 
 mod substrings;
 
-use corpus::Document;
+use document::Document;
 use index::{BuildOptions, Writer};
 use search::Operator;
 use shorttail::{Engine, SearchOptions};

@@ -4,7 +4,7 @@
 //! files below a folder instead, and 100,000 substrings of them.
 
 use super::{code, documents, engine};
-use corpus::Document;
+use document::Document;
 use search::Operator;
 use shorttail::SearchOptions;
 use std::collections::BTreeMap;

@@ -118,7 +118,7 @@ impl CellFormats {
     fn date(&self, days: i64) -> String {
         // Before the day too many, the calendar begins a day later.
         let shift = i64::from(self.epoch == -25_569 && days < 60);
-        corpus::iso_date(self.epoch + days + shift)
+        document::iso_date(self.epoch + days + shift)
     }
 }
 

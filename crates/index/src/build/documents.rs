@@ -11,7 +11,7 @@ use crate::segment::write::{DocumentRow, SegmentWriter};
 use crate::spill::Spill;
 use crate::store::{Location, StoreWriter};
 use crate::{IndexError, Texts};
-use corpus::Document;
+use document::Document;
 use vfs::{Region, SharedStorage};
 use xxhash_rust::xxh3::xxh3_64;
 

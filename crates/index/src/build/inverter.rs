@@ -14,7 +14,7 @@ use super::arena::{Arena, Stream};
 use super::gaps;
 use super::vocabulary::{Entry, KEYS_MAX, Key, SortedTerms, Vocabulary};
 use crate::Field;
-use corpus::Document;
+use document::Document;
 use fields::TextFields;
 use smallvec::SmallVec;
 use text::Analyzer;

@@ -13,7 +13,7 @@ use super::inverter::{Inverted, Inverter};
 use crate::IndexError;
 use crate::spill::Spill;
 use codec::vint;
-use corpus::Document;
+use document::Document;
 use fields::TextFields;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

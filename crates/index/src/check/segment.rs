@@ -8,7 +8,7 @@ use crate::manifest::Manifest;
 use crate::store::StorePart;
 use crate::terms::TermKey;
 use crate::{DocId, Field, IndexError, Layout, Segment, TermRecord, length};
-use corpus::url_hash;
+use document::url_hash;
 use fields::TextFields;
 use fst::Streamer;
 use std::collections::BTreeMap;

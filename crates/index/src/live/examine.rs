@@ -70,7 +70,7 @@ impl Index {
 
     /// Examines all files that a look-up of the document at `url` may have read since `since`, as [`Index::document`] does.
     pub(crate) fn verify_look_up(&self, url: &str, since: ReadStart) -> Result<(), IndexError> {
-        let chunk = self.layout().chunk_of(corpus::url_hash(url));
+        let chunk = self.layout().chunk_of(document::url_hash(url));
         // Whether a document is deleted is decided by its segment, where that has deleted documents.
         let segments = self
             .segments

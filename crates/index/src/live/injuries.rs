@@ -7,7 +7,7 @@ use crate::sealed::Kind;
 use crate::{
     BuildOptions, CodeRange, DocId, Field, Index, IndexError, Pairs, Segment, Writer, check,
 };
-use corpus::Document;
+use document::Document;
 use std::fs::{self, OpenOptions};
 use std::ops::ControlFlow;
 use std::os::unix::fs::{FileExt, PermissionsExt};
@@ -134,7 +134,7 @@ fn examined(index: &Index, since: ReadStart) -> Result<(), IndexError> {
 }
 
 fn hash(text: &str) -> u64 {
-    corpus::url_hash(text)
+    document::url_hash(text)
 }
 
 fn read(index: &Index) -> Result<Vec<u64>, IndexError> {

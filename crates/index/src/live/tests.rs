@@ -3,7 +3,7 @@
 use super::Trust;
 use crate::store::TextKey;
 use crate::{BuildOptions, Index, IndexError, Segment, Writer};
-use corpus::Document;
+use document::Document;
 use std::fs::{self, OpenOptions};
 use std::ops::ControlFlow;
 use std::os::unix::fs::{FileExt, PermissionsExt};

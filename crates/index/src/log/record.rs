@@ -1,7 +1,7 @@
 //! Records of the log: whole documents, and URLs of deleted ones.
 
 use crate::segment::details::{read_text, write_text};
-use corpus::Document;
+use document::Document;
 
 const PUT: u8 = 1;
 const DELETE: u8 = 2;

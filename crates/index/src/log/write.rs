@@ -5,7 +5,7 @@ use super::record::{write_delete, write_put};
 use crate::IndexError;
 use crate::manifest;
 use crate::names::{log_name, log_number};
-use corpus::Document;
+use document::Document;
 use std::path::PathBuf;
 use vfs::{SharedStorage, StorageError, WriteFile};
 

@@ -1,6 +1,6 @@
 //! Order of documents by URL.
 
-use corpus::site_of;
+use document::site_of;
 
 /// Writes the sort key of a URL into `key` (cleared first).
 ///

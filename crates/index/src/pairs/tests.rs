@@ -10,7 +10,7 @@ use crate::opener::open_segment;
 use crate::sealed::{Kind, SealedWriter};
 use crate::sources::Unchanged;
 use crate::{BuildOptions, Field, Index, Writer, check};
-use corpus::Document;
+use document::Document;
 use proptest::prelude::*;
 use std::sync::Arc;
 use vfs::MemoryStorage;

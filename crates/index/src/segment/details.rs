@@ -131,7 +131,7 @@ pub(crate) fn read_row(rows: &[u8], row: usize) -> Option<Details> {
         id: if id.is_empty() { url } else { id }.to_owned(),
         url: url.to_owned(),
         title: title.to_owned(),
-        site: corpus::site_of(url),
+        site: document::site_of(url),
     })
 }
 
@@ -186,7 +186,7 @@ mod tests {
                     (&details.url, &details.id, &details.title),
                     (url, id, title)
                 );
-                assert_eq!(details.site, corpus::site_of(url));
+                assert_eq!(details.site, document::site_of(url));
             }
             assert_eq!(read_row(&unpacked, rows.len()), None);
         }

@@ -157,7 +157,7 @@ mod tests {
         };
         let mut writer = Writer::open(storage.clone(), options).unwrap();
         for number in 0..DOCUMENTS {
-            let document = corpus::Document {
+            let document = document::Document {
                 url: format!("http://s.example/{number}"),
                 title: format!("title {number}"),
                 ..Default::default()

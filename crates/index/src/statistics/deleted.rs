@@ -66,7 +66,7 @@ impl Deleted {
             terms.insert(key(Field::Further(number), ""));
             *self.further_words.entry(number).or_default() += count;
         }
-        terms.insert(key(Field::Site, &corpus::site_of(&document.url)));
+        terms.insert(key(Field::Site, &document::site_of(&document.url)));
         for term in terms {
             *self.terms.entry(term).or_default() += 1;
         }

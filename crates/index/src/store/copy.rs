@@ -120,7 +120,7 @@ impl StorePart {
     /// Returns the rank in the directory of the document at a location; `None` for a document that was replaced before
     /// the directory was written.
     fn rank_of(&self, url: &str, location: Location) -> Result<Option<u32>, IndexError> {
-        let hash = corpus::url_hash(url);
+        let hash = document::url_hash(url);
         for rank in self.first_rank(hash)?..self.documents_count() {
             let (found_hash, found) = self.entry(rank)?;
             if found_hash != hash {

@@ -184,7 +184,7 @@ impl StorePart {
     /// Returns the document at `url`; `None` where it is not in this part.
     pub(crate) fn document(&self, url: &str) -> Result<Option<StoredDocument>, IndexError> {
         let mut buffer = Vec::new();
-        let found = self.find(Some(url), corpus::url_hash(url), &mut buffer)?;
+        let found = self.find(Some(url), document::url_hash(url), &mut buffer)?;
         Ok(found
             .and_then(|at| read_fields(&buffer, at))
             .map(|(fields, _)| fields.to_document()))

@@ -5,7 +5,7 @@ use crate::IndexError;
 use crate::sealed::{Identity, Kind, Seal, SealedWriter};
 use crate::segment::details::write_text;
 use crate::spill::Spill;
-use corpus::Document;
+use document::Document;
 use vfs::SharedStorage;
 
 pub(crate) struct StoreWriter {

@@ -11,7 +11,7 @@ use crate::build::segment::{BuiltSegment, Target};
 use crate::manifest::Manifest;
 use crate::opener::open_store;
 use crate::{IndexError, Texts};
-use corpus::Document;
+use document::Document;
 use fields::{Observed, Schema, TextFields, each_leaf};
 use std::sync::Arc;
 use vfs::SharedStorage;

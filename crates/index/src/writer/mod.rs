@@ -24,7 +24,7 @@ use crate::sources::Sources;
 use crate::statistics::{LayersPolicy, SMALL_TERMS_MAX};
 use crate::{IndexError, Layout, MergedSegments, OptimizeProgress, Order};
 use commit::CommitOptions;
-use corpus::Document;
+use document::Document;
 use inverting::Inverting;
 use std::sync::Arc;
 use vfs::SharedStorage;

@@ -1,7 +1,7 @@
 //! Backups: they contain what was acknowledged, survive power loss at any operation, and refuse damage and other
 //! histories.
 
-use corpus::Document;
+use document::Document;
 use index::{
     BackupSummary, BuildOptions, Index, IndexError, LogBatch, LogWriter, OptimizeOptions, Writer,
     back_up, check, optimize, recover, restore,

@@ -2,7 +2,7 @@
 
 use crate::fixture::{BLOCKS, PAIRS, PARTITIONS, SEGMENT_1, SMALL, fixture, fixtures};
 use crate::format::{LAYERS, MISFITS, WORDS, blocks_line, files};
-use corpus::Document;
+use document::Document;
 use fields::{Declaration, FieldType};
 use index::{BuildOptions, Pairs, Texts, Writer};
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Generations beside the newest: the one before it, entries in place of a manifest, and files of a generation without
 //! one.
 
-use corpus::Document;
+use document::Document;
 use index::{BuildOptions, CheckReport, Index, IndexError, StrayKind, Writer, check};
 use std::path::Path;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Positions in a built index against the slow twin, a map of maps.
 
-use corpus::{Document, site_of};
+use document::{Document, site_of};
 use fields::{Declaration, Declarations, FieldType};
 use index::{BuildOptions, DocId, Field, Index, Segment, Writer};
 use proptest::prelude::*;

@@ -1,6 +1,6 @@
 //! Agreement of layered statistics with those written as a whole, after any commits and replacements.
 
-use corpus::Document;
+use document::Document;
 use index::{BuildOptions, Field, Index, OptimizeOptions, Texts, Writer, check, optimize};
 use proptest::prelude::*;
 use std::sync::Arc;

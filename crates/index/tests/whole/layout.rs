@@ -1,7 +1,7 @@
 //! Layouts for partitions, reached in different ways, against an index built with that layout.
 
 use crate::built::{add, payloads};
-use corpus::Document;
+use document::Document;
 use index::{
     BuildOptions, DocId, Index, IndexError, Layout, OptimizeOptions, OptimizeSummary, Order, Texts,
     Writer, check, optimize,

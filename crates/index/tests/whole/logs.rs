@@ -1,7 +1,7 @@
 //! The write-ahead log: whatever of it is damaged or missing, a recovery commits what was acknowledged, or names it as
 //! lost, and takes a write that nobody was told of for no loss.
 
-use corpus::Document;
+use document::Document;
 use index::{
     BuildOptions, Index, IndexError, LogBatch, LogWriter, Recovery, Writer, check, recover,
 };

@@ -1,6 +1,6 @@
 //! Merges beside commits: whatever commits do while a merge is under way, the index is that of its live documents.
 
-use corpus::Document;
+use document::Document;
 use index::{
     BuildOptions, Field, Index, IndexError, MergeJob, MergePolicy, MergedSegments, Merging, Texts,
     WriteLock, Writer, check,

@@ -1,7 +1,7 @@
 //! Optimized indexes against those built from the live documents in their new order.
 
 use crate::built::{add, payloads};
-use corpus::Document;
+use document::Document;
 use index::{
     BuildOptions, DocId, Field, Index, OptimizeOptions, OptimizeSummary, Order, PostingsCodec,
     check, optimize,
@@ -207,9 +207,9 @@ fn what_need_not_be_kept_is_not_kept() {
         let documents = segment.documents_count();
         assert_eq!(segment.lengths(Field::Text).len(), documents as usize);
         for doc in (0..documents).map(DocId) {
-            assert_eq!(segment.site_hash(doc), corpus::url_hash("one.test"));
+            assert_eq!(segment.site_hash(doc), document::url_hash("one.test"));
             let url = segment.details(doc).unwrap().url;
-            assert_eq!(segment.url_hash(doc), corpus::url_hash(&url));
+            assert_eq!(segment.url_hash(doc), document::url_hash(&url));
         }
     }
 }

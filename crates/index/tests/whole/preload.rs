@@ -1,7 +1,7 @@
 //! Preloaded indexes: same contents, and only files of the requested chunks in memory.
 #![cfg(target_os = "linux")]
 
-use corpus::Document;
+use document::Document;
 use index::{BuildOptions, Index, PreloadParts, Writer, preload};
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;

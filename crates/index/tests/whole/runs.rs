@@ -1,6 +1,6 @@
 //! Identity of the index, byte for byte, for any division of its documents into runs.
 
-use corpus::Document;
+use document::Document;
 use index::{BuildOptions, Pairs, PostingsCodec, Writer, check};
 use std::collections::HashSet;
 use std::sync::Arc;

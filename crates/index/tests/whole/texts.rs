@@ -1,6 +1,6 @@
 //! Equality of an index without texts in all but the texts, after any replacements.
 
-use corpus::Document;
+use document::Document;
 use index::{BuildOptions, Field, Index, OptimizeOptions, Order, Texts, Writer, check, optimize};
 use std::sync::Arc;
 use text::{Analyzer, Languages};

@@ -2,7 +2,7 @@
 //! first touch, or by verification of untouched blocks. With `SHORTTAIL_FULL=1` a byte of every block is flipped, which
 //! takes minutes; without it, of 60 blocks a file.
 
-use corpus::Document;
+use document::Document;
 use index::{
     BuildOptions, DocId, Field, Index, IndexError, Pairs, ReadStart, Segment, TextKey, Writer,
 };

@@ -1,6 +1,6 @@
 //! Documents, changes and random histories, and what of an index answers depend on.
 
-use corpus::Document;
+use document::Document;
 use index::{BuildOptions, Field, Index, Writer};
 use ingest::{Change, ConditionalChange, LiveOptions};
 use std::collections::BTreeMap;

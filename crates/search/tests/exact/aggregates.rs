@@ -1,7 +1,7 @@
 //! Tests that facets and sorted hits are those that the values of all matching documents give, whatever the layout.
 
 use crate::ways::all_segments;
-use corpus::{Document, site_of, url_hash};
+use document::{Document, site_of, url_hash};
 use fields::{DistinctValues, Facet, FacetCounts, FacetKind, QuantileSketch, Schema, Stats, Value};
 use index::Segment;
 use proptest::prelude::*;

@@ -1,6 +1,6 @@
 //! Columns of typed fields: the values of documents come back, whatever the layout and the history.
 
-use corpus::Document;
+use document::Document;
 use fields::{FieldType, Test, Value};
 use index::{BuildOptions, DocId, Index, IndexError, Writer, check, optimize};
 use proptest::prelude::*;

@@ -8,7 +8,7 @@
 //! ```
 
 use crate::ways::{all_segments, check_all_ways};
-use corpus::{Document, url_hash};
+use document::{Document, url_hash};
 use index::Index;
 use proptest::prelude::*;
 use search::parse::parse_filter;

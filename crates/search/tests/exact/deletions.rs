@@ -37,7 +37,7 @@ enum Replaced {
 fn index_with(permille: usize, replaced: Replaced) -> Index {
     let documents = many_documents(permille as u64);
     let count = documents.len() * permille / 1000;
-    let mut chosen: Vec<&corpus::Document> = documents.iter().collect();
+    let mut chosen: Vec<&document::Document> = documents.iter().collect();
     match replaced {
         // A stride that is coprime with the number of documents visits all of them.
         Replaced::Spread => {
@@ -49,7 +49,7 @@ fn index_with(permille: usize, replaced: Replaced) -> Index {
     }
     let later: Vec<_> = chosen[..count]
         .iter()
-        .map(|document| corpus::Document {
+        .map(|document| document::Document {
             body: "replaced".to_owned(),
             ..(*document).clone()
         })

@@ -1,6 +1,6 @@
 //! Tests that stored pairs agree with the positions of their words and stay within their size limit.
 
-use corpus::Document;
+use document::Document;
 use index::{
     BuildOptions, DocId, Field, Index, OptimizeOptions, Order, Pairs, PostingsCodec, Segment,
     TermRecord, Writer, check, optimize,

@@ -1,7 +1,7 @@
 //! Tests that priors raise the scores of the documents with their values, and that what is skipped could not have entered.
 
 use crate::ways::{Everything, all_segments, check_all_ways, many_documents, on_handlers, parsed};
-use corpus::{Document, url_hash};
+use document::{Document, url_hash};
 use fields::Prior;
 use index::DocId;
 use proptest::prelude::*;

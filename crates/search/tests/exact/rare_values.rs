@@ -1,6 +1,6 @@
 //! Values that few documents have, and columns of several blocks: filters, counts and orders are those of the slow twins.
 
-use corpus::Document;
+use document::Document;
 use fields::{Test, Value};
 use index::{DocId, Index};
 use search::exhaustive::{each_match, search_segment};

@@ -126,7 +126,7 @@ impl FrontEnd {
             part: "the document server".into(),
             reason: "no server of its chunk is known".into(),
         };
-        let chunk = self.known().chunk_of(corpus::url_hash(url));
+        let chunk = self.known().chunk_of(document::url_hash(url));
         let part = self.cluster.texts_of(chunk).ok_or_else(unknown)?;
         let deadline = Instant::now() + self.options.timeout;
         let (part, calls) = (&self.cluster.texts[part], &self.cluster.calls);

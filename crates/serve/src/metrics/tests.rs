@@ -24,7 +24,7 @@ fn index() -> Arc<index::Index> {
     };
     let mut writer = index::Writer::open(storage.clone(), options).unwrap();
     for number in 0..100 {
-        let document = corpus::Document {
+        let document = document::Document {
             url: format!("http://s{number}.example/"),
             body: "words of a document".into(),
             ..Default::default()

@@ -9,6 +9,7 @@
 //! wholly or not at all, apart from what is rejected by itself.
 
 use super::body::{Action, ReadChange, next_change};
+use super::decoded::decoded_body;
 use super::outcome::{Broken, Tally};
 use super::parameters::{Refresh, WriteParameters};
 use crate::http::response::{refusal, retry_soon};
@@ -17,7 +18,7 @@ use crate::net::bodies::{
 };
 use axum::body::Body;
 use axum::http::{Response, StatusCode};
-use corpus::{BodyEntries, BodyError, BodyForm, decoded_body};
+use document::{BodyEntries, BodyError, BodyForm};
 use ingest::{ConditionalChange, LiveError, LiveWriter};
 use std::cell::{Cell, RefCell};
 use std::io::{self, Read};

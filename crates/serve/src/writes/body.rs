@@ -1,7 +1,7 @@
 //! Changes in the body of a request, read one at a time.
 
-use corpus::json_line::URL_BYTES_MAX;
-use corpus::{BodyEntries, BodyEntry, BodyError, Document, EntryText};
+use document::json_line::URL_BYTES_MAX;
+use document::{BodyEntries, BodyEntry, BodyError, Document, EntryText};
 use ingest::Change;
 use json::Value;
 use std::io::Read;
@@ -137,7 +137,7 @@ fn bounded(url: &str) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use corpus::BodyForm;
+    use document::BodyForm;
 
     fn read(action: Action, body: &str) -> Vec<(u64, Result<String, String>)> {
         let mut entries = BodyEntries::new(body.as_bytes(), BodyForm::ByFirstByte, 1 << 20);

@@ -11,6 +11,7 @@ mod routes;
 
 mod apply;
 mod body;
+mod decoded;
 mod outcome;
 mod parameters;
 

@@ -12,7 +12,7 @@ use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, Response, StatusCode, header};
 use axum::routing::{get, post};
-use corpus::BodyForm;
+use document::BodyForm;
 use engine::{Engine, EngineError, Operator};
 use ingest::{LiveError, LiveWriter};
 use serde_json::json;

@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
 
 fn start() -> Running {
-    let odd = corpus::Document {
+    let odd = document::Document {
         url: "https://odd.example/\u{202e}gpj.exe".into(),
         title: "odd \u{1b}[31m\0\u{9b}1m \u{2066}title\u{202e}".into(),
         body: "odd \u{7f}\u{8}\u{202d}body odd".into(),

@@ -62,7 +62,7 @@ pub(crate) const WORDS: [&str; 6] = ["alpha", "beta", "gamma", "delta", "omega",
 
 /// Returns document `n` of site `site`; the bits of `words` select the words of [`WORDS`] that it
 /// holds, twice at odd n.
-pub(crate) fn document(n: usize, site: u8, words: u8) -> corpus::Document {
+pub(crate) fn document(n: usize, site: u8, words: u8) -> document::Document {
     let held = WORDS
         .iter()
         .enumerate()
@@ -71,7 +71,7 @@ pub(crate) fn document(n: usize, site: u8, words: u8) -> corpus::Document {
     if n % 2 == 1 {
         body = body.repeat(2);
     }
-    corpus::Document {
+    document::Document {
         url: format!("https://site{site}.example/{n}"),
         title: format!("Title {n}"),
         body: format!("{body}in the text of {n}"),
@@ -139,7 +139,7 @@ pub(crate) fn refined() -> impl Strategy<Value = (Vec<String>, Vec<String>, Stri
 
 /// Returns an index of documents, in memory.
 pub(crate) fn index(
-    documents: impl IntoIterator<Item = corpus::Document>,
+    documents: impl IntoIterator<Item = document::Document>,
     chunks: u32,
 ) -> Arc<Index> {
     let storage = Arc::new(MemoryStorage::default());

@@ -37,7 +37,7 @@ fn start() -> Running {
         "java\tscript:alert(1)",
         "http://h.example/\"><script>",
     ]
-    .map(|url| corpus::Document {
+    .map(|url| document::Document {
         url: url.into(),
         title: format!("{SCRIPT} hostile"),
         body: format!("hostile {SCRIPT} hostile"),

@@ -90,7 +90,7 @@ fn searched(index: &Arc<Index>, handlers: usize, policy: &PolicyChoice) -> Searc
 }
 
 /// Document `n` with words that differ from one document to the next.
-fn mixed(n: usize) -> corpus::Document {
+fn mixed(n: usize) -> document::Document {
     let words = (n.wrapping_mul(2_654_435_761) >> 7) & 63;
     document(n, (n % 7) as u8, words as u8)
 }

@@ -2,7 +2,7 @@
 
 use crate::corpus::{document, index};
 use crate::http::{Running, options};
-use ::corpus::Document;
+use ::document::Document;
 use serde_json::{Value, json};
 use serve::{FrontEndOptions, ServeOptions};
 use std::time::Duration;

@@ -33,12 +33,12 @@ fn uncut() -> String {
 }
 
 fn long_texts() -> Arc<Index> {
-    let documents = (0..TEXTS).map(|n| corpus::Document {
+    let documents = (0..TEXTS).map(|n| document::Document {
         body: body(n),
         ..document(n, 1, 1)
     });
     let odd = [uncut(), String::new()].into_iter().zip(TEXTS..);
-    let odd = odd.map(|(body, n)| corpus::Document {
+    let odd = odd.map(|(body, n)| document::Document {
         body,
         ..document(n, 1, 1)
     });

@@ -2,7 +2,7 @@
 //! whole and right, or refused, or flagged.
 
 use crate::http::{Response, Running, options, raw_to};
-use corpus::Document;
+use document::Document;
 use index::{BuildOptions, Pairs, Writer};
 use ingest::{LiveOptions, LiveWriter};
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use crate::corpus::document;
 use crate::http::{Response, Running, options, raw_to};
-use corpus::Document;
+use document::Document;
 use index::{BuildOptions, Texts, Writer};
 use ingest::{LiveOptions, LiveWriter};
 use serde_json::{Value, json};

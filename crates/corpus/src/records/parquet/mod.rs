@@ -4,10 +4,10 @@
 //! the pages of one row group that are read at a time.
 
 use crate::input::Meter;
-use crate::iso_date;
 use crate::limits::{Allowance, FileLimits};
-use crate::records::names::Mapper;
 use crate::step::{BadDocument, Place, Step};
+use document::Mapper;
+use document::iso_date;
 use json::{Map, Number, Value};
 use parquet::basic::{LogicalType, TimeUnit};
 use parquet::errors::ParquetError;
@@ -110,7 +110,7 @@ impl Parquet {
         // Rows say how far the file is read; its columns are read in any order.
         let share = self.place.line as f64 / self.rows_count.max(1) as f64;
         self.count((self.file_bytes as f64 * share.min(1.0)) as u64);
-        match self.mapper.document(record, &self.place) {
+        match self.mapper.document(record, self.place.origin()) {
             Ok(document) => Step::Good {
                 document,
                 text_bytes,

@@ -1,7 +1,7 @@
 //! Tests of files of rows: kinds of values, times in any unit, damage.
 
 use super::*;
-use crate::Document;
+use document::Document;
 use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;

@@ -7,7 +7,7 @@
 use crate::deletions::Deletions;
 use crate::store::StorePart;
 use crate::{DocId, IndexError, Segment};
-use corpus::url_hash;
+use document::url_hash;
 
 /// Number of hashes read in about the time of one binary search.
 const HASHES_A_SEARCH: usize = 64;

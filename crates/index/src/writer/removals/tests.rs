@@ -5,7 +5,7 @@ use crate::build::merge::find_replaced;
 use crate::manifest;
 use crate::opener::{open_segment, open_store};
 use crate::{BuildOptions, Texts, Writer};
-use corpus::Document;
+use document::Document;
 use proptest::prelude::*;
 use std::sync::Arc;
 use vfs::{MemoryStorage, SharedStorage};

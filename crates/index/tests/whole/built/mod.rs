@@ -1,6 +1,6 @@
 //! Indexes built in memory, and comparison of their contents.
 
-use corpus::Document;
+use document::Document;
 use index::{BuildOptions, Index, Writer};
 use std::sync::Arc;
 use vfs::{MemoryStorage, SharedStorage};

@@ -1,6 +1,6 @@
 //! An index of numbered documents in two versions, of which the tests of survival are.
 
-use corpus::Document;
+use document::Document;
 use index::{
     BuildOptions, DocId, Index, IndexError, OptimizeOptions, Order, Pairs, Writer, optimize,
 };

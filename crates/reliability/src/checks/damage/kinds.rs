@@ -16,7 +16,7 @@ use crate::process::Process;
 use crate::stage::{Question, Stage, frequent_words, questions};
 use crate::verdict::Verdict;
 use anyhow::{Context, bail};
-use corpus::Document;
+use document::Document;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use stats::Random;

@@ -87,7 +87,7 @@ impl Judge {
             .collect();
         let chunks_count = u64::from(stage.chunks_count);
         let part_of = |parts: &[Part], url: &str| {
-            let chunk = (corpus::url_hash(url) % chunks_count) as u32;
+            let chunk = (document::url_hash(url) % chunks_count) as u32;
             let found = parts.iter().position(|part| part.chunks.contains(&chunk));
             found.unwrap_or(0)
         };

@@ -110,7 +110,7 @@ pub(crate) fn on_handlers(
 
 /// Returns thousands of documents, so that lists have many blocks and searches many windows: frequent
 /// and rare words, short and long documents.
-pub(crate) fn many_documents(seed: u64) -> Vec<corpus::Document> {
+pub(crate) fn many_documents(seed: u64) -> Vec<document::Document> {
     let mut state = seed;
     let mut random = move |below: u64| {
         // Weyl sequence and a multiplication (Steele et al. 2014): enough for made-up text.
@@ -127,10 +127,10 @@ pub(crate) fn many_documents(seed: u64) -> Vec<corpus::Document> {
                 let word = (random(1 << 13) + 1).ilog2();
                 body.push_str(&format!("w{word} "));
             }
-            corpus::Document {
+            document::Document {
                 url: format!("http://s{}.test/{number}", number % 7),
                 body,
-                ..corpus::Document::default()
+                ..document::Document::default()
             }
         })
         .collect()

@@ -18,7 +18,7 @@ fn front_end() -> FrontEnd {
         .iter()
         .enumerate()
     {
-        let document = corpus::Document {
+        let document = document::Document {
             url: format!("http://s{number}.example/"),
             body: (*body).to_owned(),
             ..Default::default()

@@ -67,7 +67,7 @@ impl Server for Colliding {
 async fn summary_where_a_hash_gives(says: &'static str) -> (String, usize) {
     let storage = Arc::new(MemoryStorage::new());
     let mut writer = index::Writer::open(storage.clone(), Default::default()).unwrap();
-    let document = corpus::Document {
+    let document = document::Document {
         url: URL.into(),
         body: "words of a document".into(),
         ..Default::default()

@@ -4,7 +4,8 @@
 //! columns are derived from what is stored; the others store URL and title alone.
 
 use crate::Result;
-use corpus::{Document, ReadOptions, Reader, Source};
+use corpus::{ReadOptions, Reader, Source};
+use document::Document;
 use fields::facet::SITE;
 use index::{BuildOptions, Texts, Writer};
 use std::path::Path;

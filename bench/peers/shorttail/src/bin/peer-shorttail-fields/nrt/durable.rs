@@ -2,7 +2,7 @@
 
 use super::document;
 use crate::Result;
-use corpus::Document;
+use document::Document;
 use ingest::{Change, LiveError, LiveWriter};
 use std::time::{Duration, Instant};
 

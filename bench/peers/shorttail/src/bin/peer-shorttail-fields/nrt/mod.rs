@@ -17,7 +17,7 @@ mod writes;
 use crate::Result;
 use crate::build::{in_one_field, new_index};
 use crate::words::query_of;
-use corpus::Document;
+use document::Document;
 use index::{Index, Segment};
 use ingest::{LiveOptions, LiveWriter};
 use pace::{Random, until};

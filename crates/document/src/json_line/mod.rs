@@ -102,7 +102,7 @@ impl Document {
 }
 
 /// Parses a line that is a record of any shape.
-pub(crate) fn record(line: &[u8]) -> Result<Map, LineError> {
+pub fn record(line: &[u8]) -> Result<Map, LineError> {
     // The whole line is validated at once: faster than validation of each string.
     let line = std::str::from_utf8(line).map_err(|error| LineError::NotUtf8 {
         offset: error.valid_up_to(),

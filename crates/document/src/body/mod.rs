@@ -10,12 +10,11 @@
 //! A body has one meaning, by its content type or its first byte. An array, or objects over several lines, that are no
 //! JSON up to the end are damaged: nothing says where the next entry begins. A bad line spoils no other.
 
-mod decoded;
 mod entries;
-pub(crate) mod scan;
+mod scan;
 
 #[cfg(test)]
 mod tests;
 
-pub use decoded::decoded_body;
 pub use entries::{BodyEntries, BodyEntry, BodyError, BodyForm, EntryText};
+pub use scan::{Scanned, ValueScan};

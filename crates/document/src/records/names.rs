@@ -1,7 +1,6 @@
 //! Choice of the fields of a record that are a document's id, URL, title and body.
 
 use crate::json_line::{LineError, URL_BYTES_MAX};
-use crate::step::Place;
 use crate::{Document, FieldNames};
 use json::{Map, Value};
 use std::collections::BTreeSet;
@@ -26,9 +25,23 @@ const BODIES: [&str; 10] = [
 /// Characters from which on a string without a known name is text.
 const TEXT_CHARS_MIN: usize = 20;
 
+/// Origin of a record, which names a document that has no name of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin<'a> {
+    /// A line of a file: `notes.jsonl#7`.
+    Line {
+        /// The file.
+        file: &'a str,
+        /// The line, from 1.
+        line: u64,
+    },
+    /// A request, whose lines are not the same the next time.
+    Request,
+}
+
 /// Interpreter of the records of one source.
 #[derive(Debug, Default)]
-pub(crate) struct Mapper {
+pub struct Mapper {
     names: FieldNames,
     /// Names found, as `id = slug`.
     found: BTreeSet<String>,
@@ -37,7 +50,8 @@ pub(crate) struct Mapper {
 }
 
 impl Mapper {
-    pub(crate) fn new(names: FieldNames) -> Mapper {
+    /// Creates an interpreter that takes the fields of these names.
+    pub fn new(names: FieldNames) -> Mapper {
         Mapper {
             names,
             ..Mapper::default()
@@ -45,25 +59,25 @@ impl Mapper {
     }
 
     /// Returns whether records are taken as they are where they can be.
-    pub(crate) fn is_default(&self) -> bool {
+    pub fn is_default(&self) -> bool {
         self.names.is_empty()
     }
 
     /// Notes a document that was taken as it is.
-    pub(crate) fn note_url(&mut self) {
+    pub fn note_url(&mut self) {
         self.has_urls = true;
     }
 
     /// Returns which fields became which part, once for each way.
-    pub(crate) fn found(&self) -> impl Iterator<Item = &str> {
+    pub fn found(&self) -> impl Iterator<Item = &str> {
         self.found.iter().map(String::as_str)
     }
 
     /// Makes a document of a record.
-    pub(crate) fn document(
+    pub fn document(
         &mut self,
         record: Map<String, Value>,
-        place: &Place,
+        origin: Origin<'_>,
     ) -> Result<Document, LineError> {
         let mut record = lifted(record);
         let url = self.pick("url", &self.names.url, &URLS, &record, scalar)?;
@@ -87,7 +101,10 @@ impl Mapper {
             }
             (None, _) if self.has_urls => return Err(LineError::NoUrl),
             (None, Some(id)) => format!("id:{id}"),
-            (None, None) => format!("{}#{}", place.file, place.line),
+            (None, None) => match origin {
+                Origin::Line { file, line } => format!("{file}#{line}"),
+                Origin::Request => return Err(LineError::NoUrl),
+            },
         };
         if url.len() > URL_BYTES_MAX {
             return Err(LineError::LongUrl { bytes: url.len() });

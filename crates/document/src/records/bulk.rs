@@ -13,7 +13,7 @@ use json::{Map, Value};
 
 /// What a line says to do.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Action {
+pub enum Action {
     /// The next line is a document, with this id perhaps.
     Write(Option<String>),
     /// The next line is a part of a document, or what to put in its place.
@@ -24,7 +24,7 @@ pub(crate) enum Action {
 
 impl Action {
     /// Reads a line: an object whose only field is the name of an action and has an object.
-    pub(crate) fn of(line: &[u8]) -> Option<Action> {
+    pub fn of(line: &[u8]) -> Option<Action> {
         // Documents are longer, and most begin otherwise.
         let line = line.trim_ascii();
         let named = line
@@ -73,7 +73,7 @@ impl Action {
 
     /// Returns the record that the line after an action makes; `None` for an update that only changes a part of what a
     /// server has, which no file can tell.
-    pub(crate) fn record(&self, mut source: Map<String, Value>) -> Option<Map<String, Value>> {
+    pub fn record(&self, mut source: Map<String, Value>) -> Option<Map<String, Value>> {
         let (id, mut record) = match self {
             Action::Write(id) => (id, source),
             Action::Update(id) => {

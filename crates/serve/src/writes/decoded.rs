@@ -10,7 +10,7 @@ const ZSTD_WINDOW_LOG_MAX: u32 = 23;
 ///
 /// # Errors
 /// Other encodings than gzip, zstd and none.
-pub fn decoded_body<'a>(
+pub(super) fn decoded_body<'a>(
     encoding: &str,
     body: impl Read + 'a,
     bytes_max: u64,

@@ -2,7 +2,7 @@
 
 /// State within one value.
 #[derive(Debug, Default)]
-pub(crate) struct ValueScan {
+pub struct ValueScan {
     depth: usize,
     in_string: bool,
     escaped: bool,
@@ -12,7 +12,7 @@ pub(crate) struct ValueScan {
 
 /// Result of one byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Scanned {
+pub enum Scanned {
     /// The byte belongs to the value, which goes on.
     Within,
     /// The byte is the last of the value.
@@ -23,7 +23,7 @@ pub(crate) enum Scanned {
 
 impl ValueScan {
     /// Takes the next byte. The first one begins the value.
-    pub(crate) fn take(&mut self, byte: u8) -> Scanned {
+    pub fn take(&mut self, byte: u8) -> Scanned {
         let is_first = !std::mem::replace(&mut self.has_begun, true);
         if self.in_string {
             match byte {
@@ -59,7 +59,7 @@ impl ValueScan {
     }
 
     /// Returns whether a body that ends here has cut the value short.
-    pub(crate) fn is_cut(&self) -> bool {
+    pub fn is_cut(&self) -> bool {
         self.has_begun && !self.is_scalar
     }
 
