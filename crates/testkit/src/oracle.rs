@@ -364,7 +364,7 @@ impl Oracle {
             let idf = terms
                 .iter()
                 .fold(0.0, |sum, term| sum + self.idf(field, term, ranking));
-            ranking.most(ranking.weight(said, idf) * boost)
+            ranking.most(ranking.weigh(said, boost, idf))
         };
         match query {
             Query::Nothing => 0.0,

@@ -8,6 +8,7 @@ use index::Field;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use search::parse::{BOOST_MAX, BOOST_MIN};
+use search::ranking::Model;
 use search::{Query, Ranking};
 use text::{Pattern, Regex};
 
@@ -167,12 +168,20 @@ pub fn queries() -> impl Strategy<Value = Query> {
     })
 }
 
-/// Rankings, with odd but allowed parameters.
+/// Rankings: the default, every other registered model, and each with odd but allowed parameters.
 pub fn rankings() -> impl Strategy<Value = Ranking> {
+    let models = prop::sample::select(&Ranking::MODELS[..]);
+    let odd = (models.clone(), vec(floats(0.0, 3.0), 4)).prop_map(|(model, shares)| {
+        let values = model.parameters.iter().zip(shares);
+        let values: Vec<f32> = values
+            .map(|(one, share)| one.least + share * (one.default - one.least))
+            .collect();
+        model.with(&values)
+    });
     prop_oneof![
-        3 => Just(Ranking::default()),
-        1 => (floats(0.0, 3.0), floats(0.0, 1.0)).prop_map(|(k1, b)| Ranking::Bm25 { k1, b }),
-        2 => Just(Ranking::TfIdf),
+        2 => Just(Ranking::default()),
+        2 => models.prop_map(Model::ranking),
+        2 => odd,
     ]
 }
 

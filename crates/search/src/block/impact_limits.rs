@@ -44,11 +44,10 @@ impl Limits {
 
     #[inline(never)]
     fn make(&mut self, scorer: &Scorer<'_>, factors: &Factors, least: f32) {
+        let below = &mut self.below;
+        let each = |frequency: usize, factor| below[frequency] = factors.reaching(factor);
         let ranking = scorer.ranking;
-        let needed = ranking.least_factor(scorer.weight, scorer.grid, least);
-        for (below, share) in self.below.iter_mut().zip(ranking.shares()) {
-            *below = factors.reaching(needed * share);
-        }
+        ranking.least_factors(scorer.weight, scorer.grid, least, each);
         // The last limit is shared by all higher frequencies, so it admits every length.
         self.below[LIMITS - 1] = u8::MAX;
         self.least = least;
@@ -66,18 +65,14 @@ mod tests {
     proptest! {
         #[test]
         fn limits_leave_out_nothing_that_reaches_the_score(
-            ranking in prop_oneof![
-                Just(Ranking::default()),
-                (floats(0.0, 4.0), floats(0.0, 1.0)).prop_map(|(k1, b)| Ranking::Bm25 { k1, b }),
-                Just(Ranking::TfIdf),
-            ],
-            weight in floats(0.0, 20.0),
+            ranking in crate::plan::ranking::tests::rankings(),
+            rarity in floats(0.0, 20.0),
             others in prop_oneof![Just(0.0f64), floats(0.0, 200.0).prop_map(f64::from)],
             average in floats(0.5, 3000.0),
             at in (1u32..80, any::<u8>()),
             nudge in -3i32..4,
         ) {
-            let ranking = ranking.sanitized();
+            let weight = ranking.weigh(1, 1.0, rarity);
             let factors = Factors::new(ranking, average);
             let grid = Ranking::grid(ranking.most(weight) + others);
             let scorer = Scorer { ranking, weight, grid, factors: Some(&factors), lengths: &[] };
@@ -103,7 +98,8 @@ mod tests {
             }
             // The limits prune: few of 16,000 pairs pass without reaching the threshold. Thresholds near the rounding
             // error are exempt.
-            let tiny = least < weight / 50.0 || others > weight.into();
+            let most = ranking.most(weight);
+            let tiny = f64::from(least) < most / 50.0 || others > most;
             prop_assert!(tiny || let_through < 1500, "{let_through}");
         }
     }

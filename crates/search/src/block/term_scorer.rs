@@ -5,6 +5,7 @@ use crate::context::contract;
 use crate::context::scratch::{Lent, Row, rows_kept_by_thread};
 use crate::plan::node::Node;
 use crate::plan::planner::Plan;
+use crate::plan::ranking::TermWeight;
 use crate::plan::scorer::{BLOCK, Scorer};
 use codec::sorted::Pairs;
 use index::{
@@ -377,7 +378,7 @@ pub(crate) fn scorer_of<'a>(plan: &'a Plan, node: &Node, segment: &'a Segment) -
 
 /// Returns the scorer of a filter, which scores nothing: sites have no lengths.
 pub(crate) fn no_scorer<'a>(plan: &'a Plan, segment: &'a Segment) -> Scorer<'a> {
-    Scorer::new(plan, Field::Site, 0.0, segment)
+    Scorer::new(plan, Field::Site, TermWeight::default(), segment)
 }
 
 /// Returns the number of postings of all the lists.

@@ -7,7 +7,7 @@ use crate::exhaustive::cursor::walk::{DocCursor, ScoredCursor};
 use crate::plan::node::{ClauseName, Node, PhraseNode, TermNode};
 use crate::plan::planner::Plan;
 use crate::plan::priors::{FieldPrior, SegmentPriors};
-use crate::plan::ranking::Ranking;
+use crate::plan::ranking::TermWeight;
 use index::{DocId, Field, IndexError, Segment};
 use serde::Serialize;
 use text::Pattern;
@@ -279,7 +279,7 @@ fn explain_one(
             let (frequency, length_byte) = (cursor.frequency(), cursor.length_byte());
             explain_term(plan, term, value, frequency, length_byte).named(&term.word.name)
         }
-        (Node::Phrase(phrase), Cursor::Phrase(cursor)) if phrase.weight > 0.0 => {
+        (Node::Phrase(phrase), Cursor::Phrase(cursor)) if phrase.weight.weight > 0.0 => {
             let (frequency, length_byte) = (cursor.frequency(), cursor.length_byte());
             explain_phrase(plan, phrase, value, frequency, length_byte).named(&phrase.name)
         }
@@ -339,27 +339,17 @@ fn explain_term(
     frequency: u32,
     length_byte: u8,
 ) -> Explanation {
-    let idf = Explanation::leaf(
-        term.idf,
-        format!(
-            "idf = {}, N = {}, df = {}",
-            idf_formula(plan.ranking),
-            plan.documents_count,
-            term.document_frequency
-        ),
-    );
-    let said = Explanation::leaf(term.said as f32, "said: times in the query");
-    let name = format!("{}{}", plan.label(term.word.field), term.word.term);
-    let weight = explain_weight(plan.ranking, term.weight, term.boost, vec![said, idf]);
-    explain_leaf(
-        plan,
-        term.word.field,
-        &name,
-        value,
-        weight,
-        frequency,
-        length_byte,
-    )
+    let ranking = plan.ranking_of(term.word.field);
+    let rarity = Explanation::leaf(term.idf, ranking.rarity_text(&term.counts));
+    let leaf = ScoredLeaf {
+        field: term.word.field,
+        name: format!("{}{}", plan.label(term.word.field), term.word.term),
+        said: term.said,
+        rarity,
+        boost: term.boost,
+        weight: term.weight,
+    };
+    leaf.explain(plan, value, frequency, length_byte)
 }
 
 fn explain_phrase(
@@ -369,85 +359,68 @@ fn explain_phrase(
     frequency: u32,
     length_byte: u8,
 ) -> Explanation {
-    let idf = Explanation::leaf(phrase.idf, "idf = sum of the words' idf");
-    let said = Explanation::leaf(1.0, "said: times in the query");
-    let name = phrase_name(plan, phrase);
-    let weight = explain_weight(plan.ranking, phrase.weight, phrase.boost, vec![said, idf]);
-    explain_leaf(
-        plan,
-        phrase.field,
-        &name,
-        value,
-        weight,
-        frequency,
-        length_byte,
-    )
-}
-
-fn explain_weight(
-    ranking: Ranking,
-    weight: f32,
-    boost: f32,
-    mut details: Vec<Explanation>,
-) -> Explanation {
-    let mut formula = match ranking {
-        Ranking::Bm25 { .. } => "weight = said * idf".to_owned(),
-        Ranking::TfIdf => "weight = said * idf * idf".to_owned(),
+    let rarity = plan.ranking_of(phrase.field).rarity_name();
+    let leaf = ScoredLeaf {
+        field: phrase.field,
+        name: phrase_name(plan, phrase),
+        said: 1,
+        rarity: Explanation::leaf(phrase.idf, format!("{rarity} = sum of the words' {rarity}")),
+        boost: phrase.boost,
+        weight: phrase.weight,
     };
-    if boost != 1.0 {
-        formula += " * boost";
-        details.push(Explanation::leaf(boost, "boost: of the clause"));
-    }
-    Explanation {
-        value: weight,
-        name: None,
-        description: formula,
-        details,
-    }
+    leaf.explain(plan, value, frequency, length_byte)
 }
 
-fn explain_leaf(
-    plan: &Plan,
+/// A word or phrase that is scored.
+struct ScoredLeaf {
     field: Field,
-    name: &str,
-    value: f32,
-    weight: Explanation,
-    frequency: u32,
-    length_byte: u8,
-) -> Explanation {
-    let length = index::length::dequantize(length_byte);
-    let scale = plan.scales.get(field);
-    let ranking = scale.map_or(plan.ranking, |scale| scale.ranking);
-    let average = scale.map_or(0.0, |scale| scale.average_length) as f32;
-    let (formula, factor_formula) = match ranking {
-        Ranking::Bm25 { k1, b } => (
-            "BM25 = weight - weight / (1 + frequency * factor)",
-            format!(
-                "factor = 1 / (k1 * (1 - b + b * length / average)), \
-                 k1 = {k1}, b = {b}, length = {length}, average = {average}"
-            ),
-        ),
-        Ranking::TfIdf => (
-            "tf-idf = weight * sqrt(frequency) * factor",
-            format!("factor = 1 / sqrt(length), length = {length}"),
-        ),
-    };
-    let factor = ranking.factor(length, average);
-    Explanation {
-        value,
-        name: None,
-        description: format!("{name}: {formula}"),
-        details: vec![
-            weight,
-            Explanation::leaf(frequency as f32, "frequency: times in the document"),
-            Explanation::leaf(factor, factor_formula),
-        ],
-    }
+    name: String,
+    said: u32,
+    rarity: Explanation,
+    boost: f32,
+    weight: TermWeight,
 }
 
-fn idf_formula(ranking: Ranking) -> &'static str {
-    match ranking {
-        Ranking::Bm25 { .. } => "ln(1 + (N - df + 0.5) / (df + 0.5))",
-        Ranking::TfIdf => "1 + ln(N / (df + 1))",
+impl ScoredLeaf {
+    fn explain(self, plan: &Plan, value: f32, frequency: u32, length_byte: u8) -> Explanation {
+        let length = index::length::dequantize(length_byte);
+        let scale = plan.scales.get(self.field);
+        let ranking = plan.ranking_of(self.field);
+        let average = scale.map_or(0.0, |scale| scale.average_length) as f32;
+        let text = ranking.formula_text(length, average);
+        let said = Explanation::leaf(self.said as f32, "said: times in the query");
+        let mut of_weight = vec![said];
+        let mut details = Vec::new();
+        match text.scale {
+            Some(description) => details.push(Explanation {
+                value: self.weight.scale,
+                name: None,
+                description,
+                details: vec![self.rarity],
+            }),
+            None => of_weight.push(self.rarity),
+        }
+        let mut description = format!("weight = {}", text.weight);
+        if self.boost != 1.0 {
+            description += " * boost";
+            of_weight.push(Explanation::leaf(self.boost, "boost: of the clause"));
+        }
+        let weight = Explanation {
+            value: self.weight.weight,
+            name: None,
+            description,
+            details: of_weight,
+        };
+        details.insert(0, weight);
+        details.extend([
+            Explanation::leaf(frequency as f32, "frequency: times in the document"),
+            Explanation::leaf(ranking.factor(length, average), text.factor),
+        ]);
+        Explanation {
+            value,
+            name: None,
+            description: format!("{}: {}", self.name, text.score),
+            details,
+        }
     }
 }

@@ -63,7 +63,7 @@ impl Plan {
             Node::Nothing => 0,
             Node::Term(term) => {
                 *lists += 1;
-                term.document_frequency
+                term.counts.document_frequency
             }
             Node::Filter(word) => {
                 *lists += 1;

@@ -1,5 +1,6 @@
 //! Clauses of a plan: terms with their statistics and places, and combinations of them.
 
+use crate::plan::ranking::{TermCounts, TermWeight};
 use fields::Test;
 use index::{
     CodeRange, Column, Field, IndexError, LookUpStep, Segment, TermHash, TermPlace, TermPlaces,
@@ -135,10 +136,10 @@ impl Word {
 pub(crate) struct TermNode {
     pub(crate) word: Word,
     pub(crate) said: u32,
-    pub(crate) document_frequency: u64,
+    pub(crate) counts: TermCounts,
     pub(crate) idf: f32,
     pub(crate) boost: f32,
-    pub(crate) weight: f32,
+    pub(crate) weight: TermWeight,
 }
 
 #[derive(Debug)]
@@ -149,7 +150,7 @@ pub(crate) struct PhraseNode {
     pub(crate) idf: f32,
     pub(crate) boost: f32,
     /// 0 where it only filters.
-    pub(crate) weight: f32,
+    pub(crate) weight: TermWeight,
     pub(crate) name: ClauseName,
 }
 

@@ -7,13 +7,13 @@ use crate::plan::node::{
     ClauseName, Node, PATTERN_SCORE, PhraseNode, TermNode, Word, pattern_node, value_node,
 };
 use crate::plan::priors::PlannedPriors;
-use crate::plan::ranking::{Ranking, on_grid};
+use crate::plan::ranking::{Ranking, TermCounts, TermWeight, on_grid};
 use crate::plan::rewrite::{at_least, boolean};
 use crate::plan::scales::Scales;
 use crate::query::parse::{BOOST_MAX, BOOST_MIN};
 use crate::query::tree::Query;
 use fields::TextFields;
-use index::{Field, IndexError, LookUpStep, Statistics, TermHash};
+use index::{Field, IndexError, LookUpStep, Statistics, TermHash, TermStatistics};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use text::summary::{Marked, SummaryTerm};
@@ -32,8 +32,8 @@ pub struct Plan {
     pub(crate) priors: PlannedPriors,
     /// Telling words of [`Query::AnyTelling`], as terms of the text.
     telling: Vec<String>,
-    // For explanations.
     pub(crate) documents_count: u64,
+    // For explanations.
     text_fields: Arc<TextFields>,
 }
 
@@ -101,8 +101,13 @@ impl Plan {
         let on_grid = |most: f32| on_grid(most, self.grid);
         match node {
             Node::Nothing | Node::Filter(_) | Node::Value(_) => 0.0,
-            Node::Term(TermNode { weight, .. }) | Node::Phrase(PhraseNode { weight, .. }) => {
-                on_grid(self.ranking.most(*weight) as f32)
+            Node::Term(TermNode {
+                word: Word { field, .. },
+                weight,
+                ..
+            })
+            | Node::Phrase(PhraseNode { field, weight, .. }) => {
+                on_grid(self.ranking_of(*field).most(*weight) as f32)
             }
             Node::Pattern(pattern) => on_grid(pattern.weight),
             Node::Boolean {
@@ -113,6 +118,12 @@ impl Plan {
             }
             Node::AtLeast { clauses, .. } => clauses.iter().map(|node| self.most(node)).sum(),
         }
+    }
+
+    /// Returns the ranking of a field.
+    pub(crate) fn ranking_of(&self, field: Field) -> Ranking {
+        let scale = self.scales.get(field);
+        scale.map_or(self.ranking, |scale| scale.ranking)
     }
 
     /// Calls `each` for every word whose postings a search reads from the start.
@@ -305,14 +316,14 @@ impl Planner<'_> {
         let Some(found) = self.statistics.term(field, term)? else {
             return Ok(Node::Nothing);
         };
-        let document_frequency = found.document_frequency;
-        let idf = self.idf(document_frequency);
-        self.use_lengths(field);
-        let weight = self.weight(said, idf);
+        let ranking = self.ranking_in(field);
+        let counts = self.counts(&found);
+        let idf = ranking.rarity(&counts);
+        let weight = self.weigh(ranking, said, idf);
         let node = Node::Term(TermNode {
             word: Word::found(field, term, idf, &self.name, found),
             said,
-            document_frequency,
+            counts,
             idf,
             boost: self.boost,
             weight,
@@ -337,13 +348,14 @@ impl Planner<'_> {
             _ => {}
         }
         self.prefetch(terms.iter().map(|term| TermHash::of(field, term)));
+        let ranking = self.ranking_in(field);
         let mut idf = 0.0f32;
         let mut words: Vec<Word> = Vec::with_capacity(terms.len());
         for term in terms {
             let Some(found) = self.statistics.term(field, term)? else {
                 return Ok(Node::Nothing);
             };
-            let term_idf = self.idf(found.document_frequency);
+            let term_idf = ranking.rarity(&self.counts(&found));
             idf += term_idf;
             words.push(Word::found(field, term, term_idf, &None, found));
         }
@@ -351,8 +363,7 @@ impl Planner<'_> {
         if field == Field::Site {
             return Ok(Node::Nothing);
         }
-        self.use_lengths(field);
-        let weight = self.weight(1, idf);
+        let weight = self.weigh(ranking, 1, idf);
         let node = Node::Phrase(PhraseNode {
             field,
             words,
@@ -368,21 +379,26 @@ impl Planner<'_> {
         Ok(node)
     }
 
-    fn weight(&mut self, said: u32, idf: f32) -> f32 {
-        let weight = self.ranking.weight(said, idf) * self.boost;
-        self.most += self.ranking.most(weight);
+    fn weigh(&mut self, ranking: Ranking, said: u32, rarity: f32) -> TermWeight {
+        let weight = ranking.weigh(said, self.boost, rarity);
+        self.most += ranking.most(weight);
         weight
     }
 
-    fn idf(&self, document_frequency: u64) -> f32 {
-        self.ranking
-            .inverse_document_frequency(self.documents_count, document_frequency)
+    fn counts(&self, found: &TermStatistics) -> TermCounts {
+        TermCounts {
+            documents_count: self.documents_count,
+            document_frequency: found.document_frequency,
+        }
     }
 
-    fn use_lengths(&mut self, field: Field) {
+    /// Returns the ranking of a field in which a clause is scored, and makes its scale at the first.
+    fn ranking_in(&mut self, field: Field) -> Ranking {
         if self.scales.get(field).is_none() {
             self.scales.add(field, self.ranking, self.statistics);
         }
+        let scale = self.scales.get(field);
+        scale.map_or(self.ranking, |scale| scale.ranking)
     }
 }
 
@@ -419,7 +435,7 @@ fn note_terms(node: &Node, terms: &mut Vec<SummaryTerm>) {
         Node::Pattern(pattern) if pattern.weight > 0.0 => {
             note(Marked::Like(pattern.pattern.clone()), 1.0);
         }
-        Node::Phrase(phrase) if phrase.weight > 0.0 => {
+        Node::Phrase(phrase) if phrase.weight.weight > 0.0 => {
             for word in &phrase.words {
                 note(Marked::Term(word.term.clone()), word.idf);
             }
@@ -455,7 +471,7 @@ fn unscored(query: &Query) -> Node {
                 slop: *slop,
                 idf: 0.0,
                 boost: 1.0,
-                weight: 0.0,
+                weight: TermWeight::default(),
                 name: None,
             }),
         },

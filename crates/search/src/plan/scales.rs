@@ -35,7 +35,7 @@ impl Scales {
         }
         let settings = statistics.text_fields().get(field.number());
         let ranking = match settings.and_then(|settings| settings.b) {
-            Some(b) => ranking.with_length_normalisation(b),
+            Some(b) => ranking.with_parameter("b", b),
             None => ranking,
         };
         let average_length = statistics.average_length(field);

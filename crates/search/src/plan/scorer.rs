@@ -3,7 +3,7 @@
 use crate::context::counters;
 use crate::plan::norms::Factors;
 use crate::plan::planner::Plan;
-use crate::plan::ranking::Ranking;
+use crate::plan::ranking::{Ranking, TermWeight};
 use index::{DocId, Field, Impact, Segment};
 
 /// Number of postings that are scored at once.
@@ -18,7 +18,7 @@ const BOUNDED: usize = 4;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scorer<'a> {
     pub(crate) ranking: Ranking,
-    pub(crate) weight: f32,
+    pub(crate) weight: TermWeight,
     pub(crate) grid: f32,
     /// Factors of lengths; `None` if nothing is scored.
     pub(crate) factors: Option<&'a Factors>,
@@ -29,14 +29,15 @@ impl<'a> Scorer<'a> {
     pub(crate) fn new(
         plan: &'a Plan,
         field: Field,
-        weight: f32,
+        weight: TermWeight,
         segment: &'a Segment,
     ) -> Scorer<'a> {
+        let scale = plan.scales.get(field);
         Scorer {
-            ranking: plan.ranking,
+            ranking: scale.map_or(plan.ranking, |scale| scale.ranking),
             weight,
             grid: plan.grid,
-            factors: plan.scales.get(field).map(|scale| &*scale.factors),
+            factors: scale.map(|scale| &*scale.factors),
             lengths: segment.lengths(field),
         }
     }
@@ -73,7 +74,7 @@ impl<'a> Scorer<'a> {
 
     /// Returns whether the weight is an upper bound on scores of any frequency.
     pub(crate) fn saturates(&self) -> bool {
-        matches!(self.ranking, Ranking::Bm25 { .. })
+        self.ranking.saturates()
     }
 
     /// Upper bound on the score of a posting that one of `impacts` dominates. A score never falls with the frequency

@@ -172,17 +172,13 @@ fn least(value: &str) -> Result<Least, SearchError> {
 }
 
 fn ranking(value: &str) -> Result<Ranking, SearchError> {
-    match value {
-        "" | "bm25" => Ok(Ranking::default()),
-        "tfidf" => Ok(Ranking::TfIdf),
-        other => Err(SearchError::BadRequest {
-            parameter: "ranking",
-            reason: format!(
-                "{:?} is not a ranking function; choose bm25 or tfidf",
-                brief(other)
-            ),
-        }),
+    if value.is_empty() {
+        return Ok(Ranking::default());
     }
+    value.parse().map_err(|error| SearchError::BadRequest {
+        parameter: "ranking",
+        reason: format!("{:?} is {error}", brief(value)),
+    })
 }
 
 fn unknown_parameter(name: &str) -> SearchError {

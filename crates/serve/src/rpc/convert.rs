@@ -41,8 +41,11 @@ pub(super) fn bytes_max(named: u64) -> usize {
 pub(super) fn query_message(query: &Query, deadline: Instant, generation: u64) -> rpc::Query {
     use rpc::ranking::Function;
     let function = match query.ranking {
+        // Servers of before read these messages alone.
         Ranking::Bm25 { k1, b } => Function::Bm25(rpc::Bm25 { k1, b }),
         Ranking::TfIdf => Function::TfIdf(rpc::TfIdf {}),
+        #[allow(unreachable_patterns)]
+        other => Function::Model(other.to_string()),
     };
     let (most_words, most_percent) = match query.operator {
         Operator::Most(Least::Words(words)) => (words.into(), 0),
@@ -73,6 +76,11 @@ pub(super) fn query(
     let ranking = match message.ranking.and_then(|ranking| ranking.function) {
         Some(Function::Bm25(rpc::Bm25 { k1, b })) => Ranking::Bm25 { k1, b },
         Some(Function::TfIdf(_)) => Ranking::TfIdf,
+        Some(Function::Model(text)) => text.parse().map_err(|error| {
+            tonic::Status::invalid_argument(format!(
+                "the ranking {text:?} is not known here ({error}); update this server before the front-end"
+            ))
+        })?,
         None => {
             return Err(tonic::Status::invalid_argument(
                 "the ranking is not known here",

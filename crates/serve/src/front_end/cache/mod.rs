@@ -18,7 +18,7 @@ use crate::rpc;
 use engine::{Complete, PreparedQuery};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache as Kept;
-use search::{Ranking, SortKey};
+use search::SortKey;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -55,8 +55,8 @@ pub(super) struct Key {
     k: usize,
     start: usize,
     per_site: Option<u32>,
-    /// Bits of the ranking function's parameters; all ones for a function without parameters.
-    ranking: (u32, u32),
+    /// Text of the ranking, which names all its parameters.
+    ranking: String,
     explain: bool,
     counted: bool,
     suggest: bool,
@@ -92,10 +92,7 @@ impl Key {
             k: options.k,
             start: options.start,
             per_site: options.per_site,
-            ranking: match options.ranking {
-                Ranking::Bm25 { k1, b } => (k1.to_bits(), b.to_bits()),
-                Ranking::TfIdf => (u32::MAX, u32::MAX),
-            },
+            ranking: options.ranking.to_string(),
             explain: options.explain,
             counted: options.counted,
             suggest: options.suggest,
@@ -111,6 +108,7 @@ impl Key {
             query.len() + 8 * places.len() + names.iter().map(String::len).sum::<usize>()
         });
         self.query.len()
+            + self.ranking.len()
             + self.some_words.as_ref().map_or(0, Vec::len)
             + facets.sum::<usize>()
             + self.warnings.iter().map(String::len).sum::<usize>()

@@ -2,7 +2,7 @@
 
 use crate::api::options::SearchOptions;
 use crate::http::params::PAGE_OPERATOR;
-use search::{Operator, Ranking};
+use search::Operator;
 
 /// Returns the options that differ from the defaults of the page, as parameters.
 pub(super) fn settings(options: &SearchOptions) -> Vec<(&'static str, String)> {
@@ -36,7 +36,8 @@ fn settings_beside(
         Operator::Most(least) => set("most", least.to_string(), false),
         named => set("words", named.name().into(), named == operator_usual),
     }
-    set("ranking", "tfidf".into(), options.ranking != Ranking::TfIdf);
+    let ranking = options.ranking;
+    set("ranking", ranking.to_string(), ranking == usual.ranking);
     set("explain", "1".into(), !options.explain);
     set("count", "none".into(), options.counted);
     set("partial", "0".into(), options.partial);
