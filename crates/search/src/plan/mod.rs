@@ -2,6 +2,7 @@
 
 mod beyond_text;
 pub(crate) mod cost;
+mod marked_terms;
 pub(crate) mod node;
 pub(crate) mod norms;
 pub(crate) mod planner;

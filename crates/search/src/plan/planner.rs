@@ -3,6 +3,7 @@
 //! Weights come from statistics of the whole index, so a document's score does not depend on the
 //! segment, chunk or partition that holds it. Scores of clauses lie on a grid (see [`crate::plan::ranking`]),
 //! so their sums in f32 are exact: the same bits in any order.
+use crate::plan::marked_terms::note_terms;
 use crate::plan::node::{
     ClauseName, Node, PATTERN_SCORE, PhraseNode, TermNode, Word, pattern_node, value_node,
 };
@@ -16,7 +17,7 @@ use fields::TextFields;
 use index::{Field, IndexError, LookUpStep, Statistics, TermHash, TermStatistics};
 use smallvec::SmallVec;
 use std::sync::Arc;
-use text::summary::{Marked, SummaryTerm};
+use text::summary::SummaryTerm;
 
 /// Least inverse document frequency of a telling word, as a share of the greatest in the query.
 pub const TELLING_SHARE: f32 = 0.3;
@@ -420,37 +421,6 @@ fn each_word<'a>(node: &'a Node, each: &mut impl FnMut(&'a Word)) {
         Node::AtLeast { clauses, .. } => {
             clauses.iter().for_each(|clause| each_word(clause, each));
         }
-    }
-}
-
-/// Notes the terms that summaries should mark in a scored clause, each once.
-fn note_terms(node: &Node, terms: &mut Vec<SummaryTerm>) {
-    let mut note = |marked: Marked, weight: f32| {
-        if !terms.iter().any(|noted| noted.marked == marked) {
-            terms.push(SummaryTerm { marked, weight });
-        }
-    };
-    match node {
-        Node::Term(term) => note(Marked::Term(term.word.term.clone()), term.idf),
-        Node::Pattern(pattern) if pattern.weight > 0.0 => {
-            note(Marked::Like(pattern.pattern.clone()), 1.0);
-        }
-        Node::Phrase(phrase) if phrase.weight.weight > 0.0 => {
-            for word in &phrase.words {
-                note(Marked::Term(word.term.clone()), word.idf);
-            }
-        }
-        Node::Boolean {
-            required, optional, ..
-        } => {
-            for clause in required.iter().chain(optional) {
-                note_terms(clause, terms);
-            }
-        }
-        Node::AtLeast { clauses, .. } => {
-            clauses.iter().for_each(|clause| note_terms(clause, terms));
-        }
-        Node::Nothing | Node::Filter(_) | Node::Pattern(_) | Node::Value(_) | Node::Phrase(_) => {}
     }
 }
 

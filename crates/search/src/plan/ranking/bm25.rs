@@ -10,11 +10,11 @@
 //! Why a subtraction: `frequency / (frequency + 1 / factor)` rounds twice in opposite directions and so can fall by a unit in
 //! the last place; here every step is monotone, and so is its rounding.
 
-use crate::plan::ranking::Ranking;
 use crate::plan::ranking::formula::{
     Formula, FormulaText, TermCounts, TermWeight, before_rounding, by_shares,
 };
 use crate::plan::ranking::model::{Model, Parameter, Values};
+use crate::plan::ranking::value::Ranking;
 use codec::lanes;
 use codec::limits::LIMITS;
 

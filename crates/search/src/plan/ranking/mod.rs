@@ -6,8 +6,8 @@
 //! [`Formula`]           what a model computes; a file each
 //! ```
 //!
-//! A model is added by a file with its [`Formula`], a variant of [`Ranking`], and an arm in each of the three places of this
-//! file that name the variants. Everything else asks the registry ([`Ranking::MODELS`]).
+//! A model is added by a file with its [`Formula`], a variant of [`Ranking`], an arm of `with_formula`, and an
+//! entry of [`Ranking::MODELS`]. Everything else asks the registry ([`Ranking::MODELS`]).
 //!
 //! The score of a clause is rounded to a grid that the plan chooses (see [`Ranking::grid`]): so coarse
 //! that every sum of a query's clauses is a number of 24 bits, and so fine that it is invisible (about
@@ -19,6 +19,7 @@ mod formula;
 mod model;
 mod text;
 mod tf_idf;
+mod value;
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -27,24 +28,11 @@ pub(crate) use formula::{FormulaText, on_grid};
 pub use formula::{TermCounts, TermWeight};
 pub use model::{Model, Parameter, Values};
 pub use text::UnknownRanking;
+pub use value::Ranking;
 
 use bm25::Bm25;
 use formula::Formula;
 use tf_idf::TfIdf;
-
-/// A ranking model with its parameters.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Ranking {
-    /// BM25 (Robertson & Zaragoza 2009), without the constant factor k1 + 1.
-    Bm25 {
-        /// Saturation of the term frequency.
-        k1: f32,
-        /// Strength of length normalisation.
-        b: f32,
-    },
-    /// Classic tf·idf: √tf · idf² / √length.
-    TfIdf,
-}
 
 /// Evaluates an expression with the formula of a ranking. The only list of the variants beside their declaration.
 macro_rules! with_formula {

@@ -1,6 +1,6 @@
 //! Registry entry of a ranking model: its name and its parameters, from which options, help and texts are made.
 
-use crate::plan::ranking::Ranking;
+use crate::plan::ranking::value::Ranking;
 use smallvec::SmallVec;
 use std::fmt;
 

@@ -8,7 +8,8 @@
 //! Reading fills in defaults and refuses what is unknown or outside its range. Writing names all parameters, in the model's
 //! order, with the fewest digits that are read back to the same bits: rankings are equal where their texts are.
 
-use crate::plan::ranking::{Model, Parameter, Ranking, Values};
+use crate::plan::ranking::model::{Model, Parameter, Values};
+use crate::plan::ranking::value::Ranking;
 use std::fmt::{self, Write};
 use std::str::FromStr;
 

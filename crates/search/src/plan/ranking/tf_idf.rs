@@ -7,11 +7,11 @@
 //! score  = weight · √frequency · factor
 //! ```
 
-use crate::plan::ranking::Ranking;
 use crate::plan::ranking::formula::{
     Formula, FormulaText, TermCounts, TermWeight, before_rounding, by_shares, on_grid,
 };
 use crate::plan::ranking::model::{Model, Values};
+use crate::plan::ranking::value::Ranking;
 use codec::limits::LIMITS;
 use std::sync::LazyLock;
 

@@ -1,0 +1,35 @@
+//! Terms of a plan that summaries mark.
+
+use crate::plan::node::Node;
+use text::summary::{Marked, SummaryTerm};
+
+/// Notes the terms that summaries should mark in a scored clause, each once.
+pub(super) fn note_terms(node: &Node, terms: &mut Vec<SummaryTerm>) {
+    let mut note = |marked: Marked, weight: f32| {
+        if !terms.iter().any(|noted| noted.marked == marked) {
+            terms.push(SummaryTerm { marked, weight });
+        }
+    };
+    match node {
+        Node::Term(term) => note(Marked::Term(term.word.term.clone()), term.idf),
+        Node::Pattern(pattern) if pattern.weight > 0.0 => {
+            note(Marked::Like(pattern.pattern.clone()), 1.0);
+        }
+        Node::Phrase(phrase) if phrase.weight.weight > 0.0 => {
+            for word in &phrase.words {
+                note(Marked::Term(word.term.clone()), word.idf);
+            }
+        }
+        Node::Boolean {
+            required, optional, ..
+        } => {
+            for clause in required.iter().chain(optional) {
+                note_terms(clause, terms);
+            }
+        }
+        Node::AtLeast { clauses, .. } => {
+            clauses.iter().for_each(|clause| note_terms(clause, terms));
+        }
+        Node::Nothing | Node::Filter(_) | Node::Pattern(_) | Node::Value(_) | Node::Phrase(_) => {}
+    }
+}
