@@ -11,7 +11,8 @@ const VARIANTS: [&str; 2] = ["fifo:2", "least-left:alone"];
 pub(crate) struct Policies {
     /// The text as given.
     pub(crate) given: String,
-    /// Name of each, as given.
+    /// Name of each, as given, for runs of the laboratory.
+    #[cfg(feature = "lab")]
     pub(crate) names: Vec<String>,
     /// The policies.
     pub(crate) list: Vec<Arc<dyn Policy>>,
@@ -36,6 +37,7 @@ pub(crate) fn parse_policies(text: &str) -> Result<Policies, String> {
     Ok(Policies {
         given: text.to_owned(),
         list: list.map_err(|error| error.to_string())?,
+        #[cfg(feature = "lab")]
         names,
     })
 }
