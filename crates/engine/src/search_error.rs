@@ -85,7 +85,18 @@ impl SearchError {
     pub fn too_large(explain: bool, bytes_max: usize) -> SearchError {
         SearchError::BadRequest {
             parameter: if explain { "explain" } else { "k" },
-            reason: crate::calls::too_large(explain, bytes_max),
+            reason: too_large(explain, bytes_max),
         }
+    }
+}
+
+/// Returns the message for an answer that would exceed `bytes_max` bytes, with the remedy.
+pub(crate) fn too_large(explain: bool, bytes_max: usize) -> String {
+    let limit = format!("larger than {bytes_max} bytes, the limit of one answer");
+    match explain {
+        true => format!(
+            "the explanations of these hits are {limit}; ask for fewer hits with k, or for fewer words"
+        ),
+        false => format!("these hits are {limit}; ask for fewer with k, and page with start"),
     }
 }

@@ -10,7 +10,7 @@ mod replies;
 mod requests;
 
 pub use chunks::{Chunks, chunks_shown, index_server_of, part_of};
-pub use part_error::{PartError, Retry, too_large};
+pub use part_error::{PartError, Retry};
 pub use query::{Planned, Query};
 pub use replies::{HandlerTimes, PartitionHits, TextSummary};
 pub use requests::{

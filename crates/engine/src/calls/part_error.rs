@@ -16,7 +16,7 @@
 //! Decisions rest on the variant, never on the text of a message. Between processes the variant travels as
 //! `Failure` in the details of a gRPC status.
 
-use crate::search_error::SearchError;
+use crate::search_error::{SearchError, too_large};
 use index::IndexError;
 
 /// A server's failure to answer a call.
@@ -186,17 +186,6 @@ impl From<IndexError> for PartError {
             },
             error => PartError::Index(error),
         }
-    }
-}
-
-/// Returns the message for an answer that would exceed `bytes_max` bytes, with the remedy.
-pub fn too_large(explain: bool, bytes_max: usize) -> String {
-    let limit = format!("larger than {bytes_max} bytes, the limit of one answer");
-    match explain {
-        true => format!(
-            "the explanations of these hits are {limit}; ask for fewer hits with k, or for fewer words"
-        ),
-        false => format!("these hits are {limit}; ask for fewer with k, and page with start"),
     }
 }
 

@@ -12,9 +12,11 @@
 //! on the calling thread, a front-end by messages to servers, with deadlines, replicas, cache and log. So both give one
 //! answer.
 
+mod call;
 mod coverage;
 mod hits;
 mod layout;
+mod outcome;
 mod prepared;
 mod proof;
 mod ranking;
@@ -22,128 +24,22 @@ mod shown;
 mod suggestion;
 mod timeline;
 
+pub use call::{Call, Limits, Replied, Reply};
 pub use coverage::Complete;
 pub use layout::Layout;
+pub use outcome::{Outcome, Sample};
 pub use prepared::{FacetCall, IndexFacts, PreparedQuery, QuerySource};
-pub use suggestion::{NextProbe, Sample, Suggestion};
+pub use suggestion::{NextProbe, Suggestion};
 pub use timeline::Timeline;
 
-use crate::calls::{
-    CountFacetsRequest, CountSitesRequest, DetailsRequest, PartError, PartitionHits, Query,
-    SearchRequest, SummariesRequest, TextSummary,
-};
 use crate::coordinator::coverage::Coverage;
 use crate::coordinator::ranking::{Found, Next, Ranking, Settled};
 use crate::coordinator::shown::Showing;
 use crate::cursor::Epoch;
-use crate::details::HitDetails;
 use crate::search_error::SearchError;
-use fields::FacetCounts;
 use std::sync::Arc;
 use std::time::Instant;
 use wire::{Hit, PhaseTimes, SearchAnswer, Total};
-
-/// Call that is due. Parts are numbered as in the [`Layout`].
-#[derive(Debug)]
-pub enum Call {
-    /// Search all partitions, in one generation of the index: that of the request, or the newest that all of them have.
-    SearchAll {
-        /// The query.
-        query: Arc<Query>,
-        /// What is asked of each.
-        request: SearchRequest,
-    },
-    /// Search some partitions in the generation of the request.
-    Search {
-        /// The query.
-        query: Arc<Query>,
-        /// What is asked of each.
-        request: SearchRequest,
-        /// The partitions.
-        partitions: Vec<usize>,
-    },
-    /// Read the details of hits, of each partition its own.
-    Details(Vec<(usize, Arc<Query>, DetailsRequest)>),
-    /// Count the matches of sites in some partitions.
-    CountSites {
-        /// The query.
-        query: Arc<Query>,
-        /// What is asked of each.
-        request: CountSitesRequest,
-        /// The partitions.
-        partitions: Vec<usize>,
-    },
-    /// Count facets in all partitions.
-    CountFacets {
-        /// Number of the group of facets.
-        group: usize,
-        /// The query.
-        query: Arc<Query>,
-        /// What is asked of each.
-        request: CountFacetsRequest,
-    },
-    /// Make summaries, of each document part its own.
-    Summaries {
-        /// What is asked of each.
-        requests: Vec<(usize, SummariesRequest)>,
-        /// Whether these are texts for which those of other URLs came.
-        is_again: bool,
-    },
-}
-
-/// Result of one part.
-pub type Replied<T> = Result<T, PartError>;
-
-/// Replies to a [`Call`].
-#[derive(Debug)]
-pub enum Reply {
-    /// Of all partitions: hits of one generation, and failures.
-    SearchedAll {
-        /// Hits of each partition; `None` for one that failed.
-        partitions: Vec<Option<PartitionHits>>,
-        /// Failures of the others.
-        failures: Vec<(usize, PartError)>,
-        /// The generation.
-        generation: u64,
-    },
-    /// Of each partition asked, with its number.
-    Searched(Vec<(usize, Replied<PartitionHits>)>),
-    /// Of each request, in order.
-    Details(Vec<Replied<Vec<HitDetails>>>),
-    /// Of each partition asked, in order.
-    SitesCounted(Vec<Replied<Vec<u64>>>),
-    /// Of all partitions, with the number of the group.
-    FacetsCounted(usize, Vec<Replied<Vec<FacetCounts>>>),
-    /// Of each request, in order.
-    Summaries {
-        /// As in the call.
-        is_again: bool,
-        /// Summaries of each request; `None` for a missing text.
-        replies: Vec<Replied<Vec<Option<TextSummary>>>>,
-    },
-}
-
-/// Limits of a search.
-#[derive(Debug, Clone, Copy)]
-pub struct Limits {
-    /// End of searches; later replies are not waited for.
-    pub cut_off: Instant,
-    /// End of everything.
-    pub deadline: Instant,
-    /// Upper limit on the texts of the answer, in bytes.
-    pub bytes_max: usize,
-}
-
-/// Answer of a search, with what is known of it.
-#[derive(Debug)]
-pub struct Outcome {
-    /// The answer.
-    pub answer: SearchAnswer,
-    /// Proof that it lacks nothing; `None` where it names what it lacks.
-    pub complete: Option<Complete>,
-    /// Generation that was searched.
-    pub generation: u64,
-}
 
 /// One attempt at a query, in one generation of the index.
 pub struct Coordinator<'a> {

@@ -1,12 +1,12 @@
 //! Query phase: the search of all partitions, repeated until the page is certain.
 
 use crate::calls::{PartError, PartitionHits, Query, SearchRequest, index_server_of};
+use crate::coordinator::call::{Call, Limits, Replied};
 use crate::coordinator::coverage::{Coverage, SEARCH, first_error};
 use crate::coordinator::layout::Layout;
 use crate::coordinator::prepared::PreparedQuery;
 use crate::coordinator::proof::{CertainRanking, certain_ranking, rankings};
 use crate::coordinator::timeline::Stopwatch;
-use crate::coordinator::{Call, Limits, Replied};
 use crate::search_error::SearchError;
 use crate::site_limit::{
     Candidate, KnownRanking, Place, SiteCounts, admit, first_k, join, merge, merge_ordered, next_k,

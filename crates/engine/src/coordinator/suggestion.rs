@@ -1,16 +1,13 @@
 //! "Did you mean": a corrected query where one finds nothing.
 
-use crate::coordinator::Outcome;
+use crate::coordinator::outcome::Sample;
 use crate::coordinator::prepared::PreparedQuery;
 use crate::spelling::{Attempt, SAMPLE_HITS, Spelling};
 use search::Operator;
 use text::Analyzer;
 use wire::{DidYouMean, SearchAnswer};
 
-/// Answer of a search on behalf of another; `None` where it is not whole.
-pub type Sample = Option<SearchAnswer>;
-
-/// Search for a query that finds something, for one that finds nothing. Like a [`Coordinator`](super::Coordinator) it says
+/// Search for a query that finds something, for one that finds nothing. Like a coordinator it says
 /// which searches are due, and takes their answers.
 pub struct Suggestion<'a> {
     prepared: &'a PreparedQuery,
@@ -100,12 +97,5 @@ impl<'a> Suggestion<'a> {
         let probe = self.prepared.probe(attempt.query.clone(), SAMPLE_HITS);
         self.state = State::Trying(attempts, Some(attempt));
         NextProbe::Ask(vec![probe])
-    }
-}
-
-impl Outcome {
-    /// Returns the answer where it covers the whole index.
-    pub fn into_sample(self) -> Sample {
-        (self.answer.coverage >= 1.0).then_some(self.answer)
     }
 }

@@ -8,16 +8,17 @@
 //!
 //! Summaries do not wait for the details, so an answer across processes is two calls deep and not three.
 
+mod texts;
+
 use crate::calls::{
-    Chunks, CountFacetsRequest, CountSitesRequest, DetailsRequest, PartError, SummariesOf,
-    SummariesRequest, TextSummary,
+    Chunks, CountFacetsRequest, CountSitesRequest, DetailsRequest, PartError, TextSummary,
 };
+use crate::coordinator::call::{Call, Limits, Replied, Reply};
 use crate::coordinator::coverage::{COUNT, DETAILS, FACETS, SUMMARIES, first_error};
 use crate::coordinator::layout::Layout;
 use crate::coordinator::prepared::PreparedQuery;
 use crate::coordinator::proof::{CertainDetails, MadeSummary, certain_details};
 use crate::coordinator::ranking::Found;
-use crate::coordinator::{Call, Limits, Replied, Reply};
 use crate::details::HitDetails;
 use crate::facet_answer::facet_answer;
 use crate::options::SearchOptions;
@@ -376,88 +377,6 @@ impl Showing {
         for (&site_hash, &sum) in self.counted_sites.iter().zip(&sums) {
             self.has_more.insert(site_hash, sum > per_site);
         }
-    }
-
-    /// Asks for the texts of hits, by the hash of their URLs, or again by the URLs.
-    fn ask_texts(
-        &mut self,
-        places: Places,
-        is_again: bool,
-        prepared: &PreparedQuery,
-        layout: &dyn Layout,
-        limits: &Limits,
-    ) -> Call {
-        let page = &self.found.page;
-        let part = |place: usize| layout.texts_of(page[place].hit.url_hash);
-        let asked = by_part(places, layout.texts_count(), part);
-        let of = |places: &Places| match is_again {
-            false => {
-                let hash = |&place: &usize| page[place].hit.url_hash;
-                SummariesOf::UrlHashes(places.iter().map(hash).collect())
-            }
-            true => {
-                let url = |&place: &usize| self.url(place).unwrap_or_default().to_owned();
-                SummariesOf::Urls(places.iter().map(url).collect())
-            }
-        };
-        let request = |(part, places): &(usize, Places)| {
-            let request = SummariesRequest {
-                query_id: prepared.query.id,
-                of: of(places),
-                fields: prepared.options.fields,
-                terms: Arc::clone(&self.terms),
-                generation: self.found.generation,
-                deadline: limits.deadline,
-            };
-            (*part, request)
-        };
-        let requests = asked.iter().map(request).collect();
-        self.asked_texts = asked;
-        Call::Summaries { requests, is_again }
-    }
-
-    fn take_texts(&mut self, replies: Vec<Replied<Vec<Option<TextSummary>>>>, layout: &dyn Layout) {
-        for ((part, places), reply) in std::mem::take(&mut self.asked_texts).iter().zip(replies) {
-            match reply.and_then(|texts| as_many(texts, places.len(), "summaries")) {
-                Ok(texts) => {
-                    for (&place, text) in places.iter().zip(texts) {
-                        self.given[place] = Some(text);
-                    }
-                }
-                Err(error) => self
-                    .losses
-                    .push((SUMMARIES, layout.text_chunks_of(*part), error)),
-            }
-        }
-    }
-
-    fn url(&self, place: usize) -> Option<&str> {
-        let hit = self.details[place].as_ref();
-        hit.map(|hit| hit.details.url.as_str())
-    }
-
-    /// Keeps the texts fetched by hash that belong to the hits. Where another URL has the same hash, its text may have
-    /// come; the right text is then asked for by URL.
-    fn check_texts(
-        &mut self,
-        prepared: &PreparedQuery,
-        layout: &dyn Layout,
-        limits: &Limits,
-    ) -> Option<Call> {
-        let is_other = |&place: &usize| match (&self.given[place], self.url(place)) {
-            (Some(Some(text)), Some(url)) => !text.url.is_empty() && text.url != url,
-            _ => false,
-        };
-        let others: Places = (0..self.given.len()).filter(is_other).collect();
-        if others.is_empty() {
-            self.is_checked = true;
-            return None;
-        }
-        self.asks_again = true;
-        for &place in &others {
-            self.given[place] = None;
-        }
-        Some(self.ask_texts(others, true, prepared, layout, limits))
     }
 
     /// Adds up the counts of a group of facets. A facet is whole or absent: where a partition does not answer, there are

@@ -1,0 +1,101 @@
+//! Calls to the parts of an index that are due, and the replies to them.
+
+use crate::calls::{
+    CountFacetsRequest, CountSitesRequest, DetailsRequest, PartError, PartitionHits, Query,
+    SearchRequest, SummariesRequest, TextSummary,
+};
+use crate::details::HitDetails;
+use fields::FacetCounts;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Call that is due. Parts are numbered as in the [`Layout`].
+#[derive(Debug)]
+pub enum Call {
+    /// Search all partitions, in one generation of the index: that of the request, or the newest that all of them have.
+    SearchAll {
+        /// The query.
+        query: Arc<Query>,
+        /// What is asked of each.
+        request: SearchRequest,
+    },
+    /// Search some partitions in the generation of the request.
+    Search {
+        /// The query.
+        query: Arc<Query>,
+        /// What is asked of each.
+        request: SearchRequest,
+        /// The partitions.
+        partitions: Vec<usize>,
+    },
+    /// Read the details of hits, of each partition its own.
+    Details(Vec<(usize, Arc<Query>, DetailsRequest)>),
+    /// Count the matches of sites in some partitions.
+    CountSites {
+        /// The query.
+        query: Arc<Query>,
+        /// What is asked of each.
+        request: CountSitesRequest,
+        /// The partitions.
+        partitions: Vec<usize>,
+    },
+    /// Count facets in all partitions.
+    CountFacets {
+        /// Number of the group of facets.
+        group: usize,
+        /// The query.
+        query: Arc<Query>,
+        /// What is asked of each.
+        request: CountFacetsRequest,
+    },
+    /// Make summaries, of each document part its own.
+    Summaries {
+        /// What is asked of each.
+        requests: Vec<(usize, SummariesRequest)>,
+        /// Whether these are texts for which those of other URLs came.
+        is_again: bool,
+    },
+}
+
+/// Result of one part.
+pub type Replied<T> = Result<T, PartError>;
+
+/// Replies to a [`Call`].
+#[derive(Debug)]
+pub enum Reply {
+    /// Of all partitions: hits of one generation, and failures.
+    SearchedAll {
+        /// Hits of each partition; `None` for one that failed.
+        partitions: Vec<Option<PartitionHits>>,
+        /// Failures of the others.
+        failures: Vec<(usize, PartError)>,
+        /// The generation.
+        generation: u64,
+    },
+    /// Of each partition asked, with its number.
+    Searched(Vec<(usize, Replied<PartitionHits>)>),
+    /// Of each request, in order.
+    Details(Vec<Replied<Vec<HitDetails>>>),
+    /// Of each partition asked, in order.
+    SitesCounted(Vec<Replied<Vec<u64>>>),
+    /// Of all partitions, with the number of the group.
+    FacetsCounted(usize, Vec<Replied<Vec<FacetCounts>>>),
+    /// Of each request, in order.
+    Summaries {
+        /// As in the call.
+        is_again: bool,
+        /// Summaries of each request; `None` for a missing text.
+        replies: Vec<Replied<Vec<Option<TextSummary>>>>,
+    },
+}
+
+/// Limits of a search.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// End of searches; later replies are not waited for.
+    pub cut_off: Instant,
+    /// End of everything.
+    pub deadline: Instant,
+    /// Upper limit on the texts of the answer, in bytes.
+    pub bytes_max: usize,
+}

@@ -1,0 +1,25 @@
+//! Outcome of a search.
+
+use crate::coordinator::coverage::Complete;
+use wire::SearchAnswer;
+
+/// Answer of a search, with what is known of it.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The answer.
+    pub answer: SearchAnswer,
+    /// Proof that it lacks nothing; `None` where it names what it lacks.
+    pub complete: Option<Complete>,
+    /// Generation that was searched.
+    pub generation: u64,
+}
+
+/// Answer of a search on behalf of another; `None` where it is not whole.
+pub type Sample = Option<SearchAnswer>;
+
+impl Outcome {
+    /// Returns the answer where it covers the whole index.
+    pub fn into_sample(self) -> Sample {
+        (self.answer.coverage >= 1.0).then_some(self.answer)
+    }
+}
