@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A record that is `{url, title, body}` is taken as it is (`json_line`). Each record is interpreted by itself, so no
-//! sample of a source decides. The names that were found are told.
+//! sample of a source decides. Commands report the names that were found.
 
 mod bulk;
 mod names;

@@ -41,7 +41,7 @@ pub(super) fn bytes_max(named: u64) -> usize {
 pub(super) fn query_message(query: &Query, deadline: Instant, generation: u64) -> rpc::Query {
     use rpc::ranking::Function;
     let function = match query.ranking {
-        // Servers of before read these messages alone.
+        // Older servers read these messages alone. A model that is added later has its text.
         Ranking::Bm25 { k1, b } => Function::Bm25(rpc::Bm25 { k1, b }),
         Ranking::TfIdf => Function::TfIdf(rpc::TfIdf {}),
         #[allow(unreachable_patterns)]

@@ -6,7 +6,7 @@
 //!
 //! Invariants, on which the upper bounds of lists and blocks and the floors of lists rest: a score is never negative, is 0
 //! for a frequency of 0, never falls when the frequency rises, and never rises with the length. A model whose formula
-//! breaks one of them cannot be a [`Formula`]; a negative part is cut off at 0, as query likelihood does.
+//! breaks one of them cannot be a [`Formula`], unless its negative part is cut off at 0.
 
 use crate::plan::ranking::model::{Model, Values};
 use codec::limits::LIMITS;
