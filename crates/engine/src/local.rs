@@ -1,6 +1,5 @@
 //! Driver of a coordinator on the calling thread, over a part that has all chunks of an index.
 
-use crate::aggregation::Aggregation;
 use crate::calls::{
     Chunks, CountFacetsRequest, DetailsRequest, PartError, PartitionHits, Query, SearchRequest,
     SummariesRequest, TextSummary,
@@ -9,12 +8,11 @@ use crate::coordinator::{
     Call, Coordinator, Layout, Limits, NextProbe, Outcome, PreparedQuery, Replied, Reply, Sample,
     Suggestion,
 };
-use crate::details::{HitDetails, HitsRead};
+use crate::details::HitDetails;
 use crate::error::{DetailsError, EngineError};
 use crate::options::ANSWER_BYTES_MAX;
 use crate::part::Part;
 use crate::retried::retried;
-use crate::search_error::SearchError;
 use crate::shown_text::shown_text;
 use fields::FacetCounts;
 use index::{IndexError, ReadStart};
@@ -149,13 +147,10 @@ impl Local<'_> {
                 query,
                 request,
             } => Reply::FacetsCounted(group, vec![self.count_facets(&query, &request)?]),
-            Call::Summaries { requests, is_again } => {
+            Call::Summaries(requests) => {
                 let requests = requests.iter();
                 let made = requests.map(|(_, request)| Ok(Ok(self.summaries(request)?)));
-                Reply::Summaries {
-                    is_again,
-                    replies: made.collect::<Result<_, IndexError>>()?,
-                }
+                Reply::Summaries(made.collect::<Result<_, IndexError>>()?)
             }
         })
     }
@@ -165,33 +160,22 @@ impl Local<'_> {
         let begun = Instant::now();
         let is_due = || Instant::now() >= self.cut_off;
         let stop = Stop::when(&is_due);
-        let after = request.after.as_deref().cloned();
         let found = match request.sort.is_empty() {
             true => {
-                let (k, is_later) = (request.k, after.is_some());
+                let (k, is_later) = (request.k, request.after.is_some());
                 let task = self.part.task(&planned.plan, k, request.counted);
-                let task = task.after(after);
+                let task = task.after(request.after.as_deref().cloned());
                 let share = task.work(&stop, || false)?;
                 PartitionHits::of_scores(task.merged([share]), k, is_later)
             }
             false => {
-                let aggregation = Aggregation {
-                    sort: request.sort.to_vec(),
-                    k: request.k,
-                    after,
-                    is_whole: true,
-                    ..Aggregation::default()
-                };
-                let found = self.part.aggregate(&planned.plan, &aggregation, &stop)?;
-                PartitionHits::of_values(found)
+                let aggregation = request.aggregation();
+                PartitionHits::of_values(self.part.aggregate(&planned.plan, &aggregation, &stop)?)
             }
         };
         Ok(PartitionHits {
-            generation: planned.generation,
-            parse_us: planned.parse_us,
             search_us: begun.elapsed().as_micros() as u64,
-            summary_terms: planned.summary_terms.clone(),
-            ..found
+            ..found.planned_by(&planned)
         })
     }
 
@@ -201,23 +185,12 @@ impl Local<'_> {
         request: &DetailsRequest,
     ) -> Result<Replied<Vec<HitDetails>>, IndexError> {
         let planned = query.planned(self.part.index())?;
-        let read = HitsRead {
-            hits: &request.hits,
-            explained_by: request.explain.then_some(&*planned.plan),
-            lacks_of: request.lacks.then_some(&*planned.plan),
-            bytes_max: request.bytes_max,
-        };
         let never = || false;
+        let read = request.read(Some(&planned.plan));
         match self.part.details(&read, &Stop::when(&never)) {
             Ok(details) => Ok(Ok(details)),
             Err(DetailsError::Index(error)) => Err(error),
-            Err(DetailsError::TooLarge { bytes_max }) => Ok(Err(PartError::TooLarge {
-                explain: request.explain,
-                bytes_max,
-            })),
-            Err(error) => Ok(Err(PartError::NotServed {
-                reason: error.to_string(),
-            })),
+            Err(error) => Ok(Err(PartError::of_details(error, request.explain))),
         }
     }
 
@@ -246,14 +219,11 @@ impl Local<'_> {
         request: &CountFacetsRequest,
     ) -> Result<Replied<Vec<FacetCounts>>, IndexError> {
         let planned = query.planned(self.part.index())?;
-        let aggregation = Aggregation {
-            facets: request.facets.to_vec(),
-            is_whole: request.is_whole,
-            ..Aggregation::default()
-        };
         let is_due = || Instant::now() >= self.cut_off;
         let stop = Stop::when(&is_due);
-        let counted = self.part.aggregate(&planned.plan, &aggregation, &stop)?;
+        let counted = self
+            .part
+            .aggregate(&planned.plan, &request.aggregation(), &stop)?;
         Ok(match counted.is_complete() {
             true => Ok(counted.facets),
             false => Err(PartError::Expired),
@@ -273,23 +243,5 @@ impl Local<'_> {
         let made = made.collect::<Result<_, _>>()?;
         index.verify_texts(keys(), self.since)?;
         Ok(made)
-    }
-}
-
-impl From<SearchError> for EngineError {
-    fn from(error: SearchError) -> EngineError {
-        match error {
-            SearchError::BadRequest { parameter, reason } => {
-                crate::error::BadRequest { parameter, reason }.into()
-            }
-            SearchError::Index(error) => EngineError::Index(error),
-            SearchError::TimedOut { .. } => EngineError::TimedOut,
-            error @ SearchError::Partial { .. } => EngineError::Partial {
-                reason: error.to_string(),
-            },
-            error => EngineError::Inconsistent {
-                reason: error.to_string(),
-            },
-        }
     }
 }

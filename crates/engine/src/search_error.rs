@@ -1,6 +1,6 @@
 //! Failures of searches, by the decision that their caller can make.
 
-use crate::error::BadRequest;
+use crate::error::{BadRequest, EngineError};
 use index::IndexError;
 
 /// Reason for which a search gave no answer.
@@ -86,6 +86,24 @@ impl SearchError {
         SearchError::BadRequest {
             parameter: if explain { "explain" } else { "k" },
             reason: too_large(explain, bytes_max),
+        }
+    }
+}
+
+impl From<SearchError> for EngineError {
+    fn from(error: SearchError) -> EngineError {
+        match error {
+            SearchError::BadRequest { parameter, reason } => {
+                BadRequest { parameter, reason }.into()
+            }
+            SearchError::Index(error) => EngineError::Index(error),
+            SearchError::TimedOut { .. } => EngineError::TimedOut,
+            error @ SearchError::Partial { .. } => EngineError::Partial {
+                reason: error.to_string(),
+            },
+            error => EngineError::Inconsistent {
+                reason: error.to_string(),
+            },
         }
     }
 }

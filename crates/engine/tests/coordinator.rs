@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use search::Stop;
 use shorttail::calls::{Chunks, PartError, PartitionHits, SummariesOf, TextSummary};
 use shorttail::{
-    Call, Coordinator, Engine, HitsRead, IndexFacts, Layout, Limits, Part, PreparedQuery,
-    QuerySource, Reply, SearchAnswer, SearchError, SearchOptions,
+    Call, Coordinator, Engine, IndexFacts, Layout, Limits, Part, PreparedQuery, QuerySource, Reply,
+    SearchAnswer, SearchError, SearchOptions,
 };
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -57,11 +57,7 @@ impl Cut {
         let search = |part: &Part, query: &shorttail::calls::Query, k, counted| {
             let planned = query.planned(part.index()).unwrap();
             let found = part.search(&planned.plan, k, counted, &stop).unwrap();
-            PartitionHits {
-                generation: planned.generation,
-                summary_terms: planned.summary_terms.clone(),
-                ..PartitionHits::of_scores(found, k, false)
-            }
+            PartitionHits::of_scores(found, k, false).planned_by(&planned)
         };
         match call {
             Call::SearchAll { query, request } => {
@@ -95,12 +91,7 @@ impl Cut {
                     failing()?;
                     let part = &self.0[*at];
                     let planned = query.planned(part.index()).unwrap();
-                    let read = HitsRead {
-                        hits: &request.hits,
-                        explained_by: request.explain.then_some(&*planned.plan),
-                        lacks_of: request.lacks.then_some(&*planned.plan),
-                        bytes_max: request.bytes_max,
-                    };
+                    let read = request.read(Some(&planned.plan));
                     Ok(part.details(&read, &stop).unwrap())
                 });
                 Reply::Details(replies.collect())
@@ -122,7 +113,7 @@ impl Cut {
                 });
                 Reply::SitesCounted(replies.collect())
             }
-            Call::Summaries { requests, is_again } => {
+            Call::Summaries(requests) => {
                 let replies = requests.iter().map(|(_, request)| {
                     failing()?;
                     let SummariesOf::UrlHashes(hashes) = &request.of else {
@@ -136,10 +127,7 @@ impl Cut {
                     };
                     Ok(hashes.iter().map(text).collect())
                 });
-                Reply::Summaries {
-                    is_again,
-                    replies: replies.collect(),
-                }
+                Reply::Summaries(replies.collect())
             }
             Call::CountFacets { .. } => panic!("no facets are asked for"),
         }

@@ -16,6 +16,7 @@
 //! Decisions rest on the variant, never on the text of a message. Between processes the variant travels as
 //! `Failure` in the details of a gRPC status.
 
+use crate::error::DetailsError;
 use crate::search_error::{SearchError, too_large};
 use index::IndexError;
 
@@ -174,6 +175,18 @@ impl PartError {
                 part,
                 reason: error.to_string(),
             },
+        }
+    }
+}
+
+impl PartError {
+    /// Returns the failure to read details; `explain` says whether explanations were asked for.
+    pub fn of_details(error: DetailsError, explain: bool) -> PartError {
+        match error {
+            DetailsError::Index(error) => error.into(),
+            DetailsError::Cancelled => PartError::Expired,
+            DetailsError::TooLarge { bytes_max } => PartError::TooLarge { explain, bytes_max },
+            DetailsError::NotServed { reason } => PartError::NotServed { reason },
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Replies of index servers and document servers.
 
 use crate::aggregation::Aggregated;
+use crate::calls::query::Planned;
 use fields::Value;
 use search::{FilterRun, ScoredHit, Searched};
 use text::summary::SummaryTerm;
@@ -79,6 +80,17 @@ impl PartitionHits {
             documents_searched: searched.documents_searched,
             documents_count: searched.documents_count,
             ..PartitionHits::default()
+        }
+    }
+
+    /// Adds what is known of the plan.
+    pub fn planned_by(self, planned: &Planned) -> PartitionHits {
+        PartitionHits {
+            generation: planned.generation,
+            parse_us: planned.parse_us,
+            warnings: planned.warnings.clone(),
+            summary_terms: planned.summary_terms.clone(),
+            ..self
         }
     }
 

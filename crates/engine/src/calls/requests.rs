@@ -1,8 +1,10 @@
 //! Requests to index servers and document servers.
 
+use crate::aggregation::Aggregation;
+use crate::details::HitsRead;
 use fields::Facet;
 use index::{DocId, TextKey};
-use search::{After, SortKey};
+use search::{After, Plan, SortKey};
 use std::sync::Arc;
 use std::time::Instant;
 use text::summary::SummaryTerm;
@@ -110,6 +112,41 @@ impl SummariesOf {
         match self {
             SummariesOf::Urls(urls) => urls.get(at).map(|url| TextKey::Url(url)),
             SummariesOf::UrlHashes(hashes) => hashes.get(at).map(|&hash| TextKey::UrlHash(hash)),
+        }
+    }
+}
+
+impl SearchRequest {
+    /// Returns what finds the hits of a request for an order of fields.
+    pub fn aggregation(&self) -> Aggregation {
+        Aggregation {
+            sort: self.sort.to_vec(),
+            k: self.k,
+            after: self.after.as_deref().cloned(),
+            ..Aggregation::default()
+        }
+    }
+}
+
+impl DetailsRequest {
+    /// Returns what reads the details; `plan` is that of the query, where explanations or lacking words are asked for.
+    pub fn read<'a>(&'a self, plan: Option<&'a Plan>) -> HitsRead<'a> {
+        HitsRead {
+            hits: &self.hits,
+            explained_by: plan.filter(|_| self.explain),
+            lacks_of: plan.filter(|_| self.lacks),
+            bytes_max: self.bytes_max,
+        }
+    }
+}
+
+impl CountFacetsRequest {
+    /// Returns what counts the facets.
+    pub fn aggregation(&self) -> Aggregation {
+        Aggregation {
+            facets: self.facets.to_vec(),
+            is_whole: self.is_whole,
+            ..Aggregation::default()
         }
     }
 }

@@ -49,12 +49,7 @@ pub enum Call {
         request: CountFacetsRequest,
     },
     /// Make summaries, of each document part its own.
-    Summaries {
-        /// What is asked of each.
-        requests: Vec<(usize, SummariesRequest)>,
-        /// Whether these are texts for which those of other URLs came.
-        is_again: bool,
-    },
+    Summaries(Vec<(usize, SummariesRequest)>),
 }
 
 /// Result of one part.
@@ -80,13 +75,8 @@ pub enum Reply {
     SitesCounted(Vec<Replied<Vec<u64>>>),
     /// Of all partitions, with the number of the group.
     FacetsCounted(usize, Vec<Replied<Vec<FacetCounts>>>),
-    /// Of each request, in order.
-    Summaries {
-        /// As in the call.
-        is_again: bool,
-        /// Summaries of each request; `None` for a missing text.
-        replies: Vec<Replied<Vec<Option<TextSummary>>>>,
-    },
+    /// Of each request, in order; `None` for a missing text.
+    Summaries(Vec<Replied<Vec<Option<TextSummary>>>>),
 }
 
 /// Limits of a search.

@@ -20,6 +20,7 @@ mod outcome;
 mod prepared;
 mod proof;
 mod ranking;
+mod scope;
 mod shown;
 mod suggestion;
 mod timeline;
@@ -32,22 +33,19 @@ pub use prepared::{FacetCall, IndexFacts, PreparedQuery, QuerySource};
 pub use suggestion::{NextProbe, Suggestion};
 pub use timeline::Timeline;
 
-use crate::coordinator::coverage::Coverage;
 use crate::coordinator::ranking::{Found, Next, Ranking, Settled};
+use crate::coordinator::scope::{Record, Scope};
 use crate::coordinator::shown::Showing;
 use crate::cursor::Epoch;
 use crate::search_error::SearchError;
 use std::sync::Arc;
 use std::time::Instant;
-use wire::{Hit, PhaseTimes, SearchAnswer, Total};
+use wire::{Hit, SearchAnswer, Total};
 
 /// One attempt at a query, in one generation of the index.
 pub struct Coordinator<'a> {
-    prepared: &'a PreparedQuery,
-    layout: &'a (dyn Layout + Sync),
-    limits: Limits,
-    phases: PhaseTimes,
-    coverage: Coverage,
+    scope: Scope<'a>,
+    record: Record,
     state: State,
 }
 
@@ -73,18 +71,18 @@ impl<'a> Coordinator<'a> {
         layout: &'a (dyn Layout + Sync),
         limits: Limits,
     ) -> Coordinator<'a> {
-        let generation = prepared.generation();
-        let (query, counted) = (&prepared.query, prepared.options.counted);
-        let ranking = Ranking::new(prepared, query, counted, generation, limits.cut_off);
-        Coordinator {
-            phases: PhaseTimes {
-                parse: prepared.parse_us,
-                ..PhaseTimes::default()
-            },
+        let scope = Scope {
             prepared,
             layout,
             limits,
-            coverage: Coverage::default(),
+        };
+        let (query, counted) = (&prepared.query, prepared.options.counted);
+        let ranking = Ranking::new(scope, query, counted, prepared.generation());
+        let mut record = Record::default();
+        record.phases.parse = prepared.parse_us;
+        Coordinator {
+            scope,
+            record,
             state: State::Searching(ranking),
         }
     }
@@ -102,7 +100,7 @@ impl<'a> Coordinator<'a> {
 
     /// Returns the query.
     pub fn prepared(&self) -> &'a PreparedQuery {
-        self.prepared
+        self.scope.prepared
     }
 
     /// Takes the replies to a call, and returns the calls that are due now. Where none is due and none is under way, the
@@ -122,18 +120,11 @@ impl<'a> Coordinator<'a> {
                 },
             ) => {
                 ranking.request.generation = generation;
-                let (phases, coverage) = (&mut self.phases, &mut self.coverage);
-                ranking.take_first(partitions, failures, self.layout, phases, coverage)?;
+                ranking.take_first(partitions, failures, self.scope, &mut self.record)?;
                 self.settle_first(ranking, now)
             }
             (State::Searching(mut ranking), Reply::Searched(replies)) => {
-                ranking.take_again(
-                    replies,
-                    self.prepared,
-                    self.layout,
-                    &mut self.phases,
-                    &mut self.coverage,
-                )?;
+                ranking.take_again(replies, self.scope, &mut self.record)?;
                 self.settle_first(ranking, now)
             }
             (
@@ -144,23 +135,11 @@ impl<'a> Coordinator<'a> {
                 },
                 Reply::Searched(replies),
             ) => {
-                further.take_again(
-                    replies,
-                    self.prepared,
-                    self.layout,
-                    &mut self.phases,
-                    &mut self.coverage,
-                )?;
+                further.take_again(replies, self.scope, &mut self.record)?;
                 self.settle_further(first, further, begun, now)
             }
             (State::Showing(mut showing), reply) => {
-                let calls = showing.reply(
-                    reply,
-                    self.prepared,
-                    self.layout,
-                    &self.limits,
-                    &mut self.phases,
-                )?;
+                let calls = showing.reply(reply, self.scope, &mut self.record.phases)?;
                 self.state = State::Showing(showing);
                 Ok(calls)
             }
@@ -177,16 +156,8 @@ impl<'a> Coordinator<'a> {
         mut ranking: Ranking,
         now: Instant,
     ) -> Result<Vec<Call>, SearchError> {
-        let prepared = self.prepared;
-        let next = ranking.settle(
-            prepared,
-            self.layout,
-            &self.limits,
-            now,
-            &mut self.phases,
-            &mut self.coverage,
-        );
-        let first = match next {
+        let prepared = self.scope.prepared;
+        let first = match ranking.settle(self.scope, now, &mut self.record) {
             Next::Call(call) => {
                 self.state = State::Searching(ranking);
                 return Ok(vec![call]);
@@ -195,10 +166,11 @@ impl<'a> Coordinator<'a> {
         };
         let is_short = first.ranking_is_complete() && first.admitted_count() < prepared.wanted();
         match &prepared.some_words {
-            Some(query) if is_short && prepared.options.k > 0 && now < self.limits.cut_off => {
+            Some(query)
+                if is_short && prepared.options.k > 0 && now < self.scope.limits.cut_off =>
+            {
                 let generation = ranking.request.generation;
-                let cut_off = self.limits.cut_off;
-                let mut further = Ranking::new(prepared, query, false, generation, cut_off);
+                let mut further = Ranking::new(self.scope, query, false, generation);
                 let call = further.after(&first);
                 self.state = State::Relaxing {
                     first,
@@ -221,15 +193,7 @@ impl<'a> Coordinator<'a> {
         begun: Instant,
         now: Instant,
     ) -> Result<Vec<Call>, SearchError> {
-        let next = further.settle(
-            self.prepared,
-            self.layout,
-            &self.limits,
-            now,
-            &mut self.phases,
-            &mut self.coverage,
-        );
-        match next {
+        match further.settle(self.scope, now, &mut self.record) {
             Next::Call(call) => {
                 self.state = State::Relaxing {
                     first,
@@ -239,17 +203,17 @@ impl<'a> Coordinator<'a> {
                 Ok(vec![call])
             }
             Next::Settled(all) => {
-                let timeline = &self.prepared.timeline;
+                let timeline = &self.scope.prepared.timeline;
                 timeline.note("search for some words", String::new, begun);
-                let found = Found::joined(self.prepared, &further, first, all);
+                let found = Found::joined(self.scope.prepared, &further, first, all);
                 Ok(self.show(found))
             }
         }
     }
 
     fn show(&mut self, found: Found) -> Vec<Call> {
-        let (mut showing, calls) = Showing::new(found, self.prepared, self.layout, &self.limits);
-        showing.end_where_done(&mut self.phases);
+        let (mut showing, calls) = Showing::new(found, self.scope);
+        showing.end_where_done(&mut self.record.phases);
         self.state = State::Showing(Box::new(showing));
         calls
     }
@@ -260,7 +224,7 @@ impl<'a> Coordinator<'a> {
             State::Showing(showing) => showing.generation_is_gone(),
             _ => false,
         };
-        of_shown || self.coverage.generation_is_gone()
+        of_shown || self.record.coverage.generation_is_gone()
     }
 
     /// Returns the answer, once all calls have their replies.
@@ -274,22 +238,23 @@ impl<'a> Coordinator<'a> {
                 reason: "the search ended before its answer; please report this".into(),
             });
         };
-        let prepared = self.prepared;
+        let prepared = self.scope.prepared;
         let options = &prepared.options;
         let (found, mut shown, losses) = showing.finish(options);
         for (lacks, chunks, error) in losses {
-            self.coverage.lacks(lacks, &chunks, &error);
+            self.record.coverage.lacks(lacks, &chunks, &error);
         }
         let complete = self
+            .record
             .coverage
             .complete(found.proof.as_ref(), shown.proof.take());
         if !options.partial
-            && let Some(refusal) = self.coverage.refusal()
+            && let Some(refusal) = self.record.coverage.refusal()
         {
             return Err(refusal);
         }
         let mut warnings = prepared.warnings.clone();
-        let share = self.coverage.share();
+        let share = self.record.coverage.share();
         let total = Total {
             value: found.matches_count,
             exact: found.count_is_exact && share == 1.0,
@@ -299,8 +264,8 @@ impl<'a> Coordinator<'a> {
         let (more_hits, some_words_from) = (found.more_hits, found.some_words_from);
         let facets = std::mem::take(&mut shown.facets);
         let hits = hits::hits(found, shown, prepared, &mut warnings);
-        check_size(&hits, options.explain, self.limits.bytes_max)?;
-        let mut phases = self.phases;
+        check_size(&hits, options.explain, self.scope.limits.bytes_max)?;
+        let mut phases = self.record.phases;
         phases.total = prepared.arrived.elapsed().as_micros() as u64;
         if let Some(times) = prepared.timeline.handlers_us() {
             phases.search_cpu = Some(times.cpu);
@@ -323,8 +288,8 @@ impl<'a> Coordinator<'a> {
             phases_us: phases,
             warnings,
             coverage: share,
-            timed_out: self.coverage.timed_out(),
-            degraded: self.coverage.into_degraded(),
+            timed_out: self.record.coverage.timed_out(),
+            degraded: self.record.coverage.into_degraded(),
             trace,
             schedule,
         };

@@ -1,11 +1,12 @@
 //! Query phase: the search of all partitions, repeated until the page is certain.
 
 use crate::calls::{PartError, PartitionHits, Query, SearchRequest, index_server_of};
-use crate::coordinator::call::{Call, Limits, Replied};
-use crate::coordinator::coverage::{Coverage, SEARCH, first_error};
+use crate::coordinator::call::{Call, Replied};
+use crate::coordinator::coverage::{SEARCH, first_error};
 use crate::coordinator::layout::Layout;
 use crate::coordinator::prepared::PreparedQuery;
 use crate::coordinator::proof::{CertainRanking, certain_ranking, rankings};
+use crate::coordinator::scope::{Record, Scope};
 use crate::coordinator::timeline::Stopwatch;
 use crate::search_error::SearchError;
 use crate::site_limit::{
@@ -73,12 +74,12 @@ pub(crate) struct Found {
 
 impl Ranking {
     pub(crate) fn new(
-        prepared: &PreparedQuery,
+        scope: Scope<'_>,
         query: &Arc<Query>,
         counted: bool,
         generation: u64,
-        cut_off: Instant,
     ) -> Ranking {
+        let prepared = scope.prepared;
         let options = &prepared.options;
         Ranking {
             query: Arc::clone(query),
@@ -89,7 +90,7 @@ impl Ranking {
                 after: prepared.start.after.clone().map(Arc::new),
                 trace: options.trace,
                 generation,
-                deadline: cut_off,
+                deadline: scope.limits.cut_off,
             },
             before: Vec::new(),
             partitions: Vec::new(),
@@ -118,10 +119,10 @@ impl Ranking {
         &mut self,
         partitions: Vec<Option<PartitionHits>>,
         failures: Vec<(usize, PartError)>,
-        layout: &dyn Layout,
-        phases: &mut PhaseTimes,
-        coverage: &mut Coverage,
+        scope: Scope<'_>,
+        record: &mut Record,
     ) -> Result<(), SearchError> {
+        let (layout, coverage) = (scope.layout, &mut record.coverage);
         let failures = refusals(failures, layout)?;
         if partitions.iter().all(Option::is_none) {
             let failures = failures.into_iter();
@@ -147,7 +148,7 @@ impl Ranking {
                 part: "the index servers".into(),
             });
         }
-        note_times(&partitions, phases);
+        note_times(&partitions, &mut record.phases);
         self.partitions = partitions;
         Ok(())
     }
@@ -157,16 +158,15 @@ impl Ranking {
     pub(crate) fn take_again(
         &mut self,
         replies: Vec<(usize, Replied<PartitionHits>)>,
-        prepared: &PreparedQuery,
-        layout: &dyn Layout,
-        phases: &mut PhaseTimes,
-        coverage: &mut Coverage,
+        scope: Scope<'_>,
+        record: &mut Record,
     ) -> Result<(), SearchError> {
         for (partition, found) in replies {
-            let chunks = layout.chunks_of(partition);
+            let chunks = scope.layout.chunks_of(partition);
             match found {
                 Ok(found) => {
                     if found.documents_searched < found.documents_count {
+                        let coverage = &mut record.coverage;
                         coverage.lacks(SEARCH, &chunks, &PartError::Expired);
                     }
                     self.partitions[partition] = Some(found);
@@ -175,7 +175,7 @@ impl Ranking {
                     return Err(error.into_search_error(&index_server_of(&chunks)));
                 }
                 Err(error) => {
-                    coverage.lacks(SEARCH, &chunks, &error);
+                    record.coverage.lacks(SEARCH, &chunks, &error);
                     if let Some(known) = &mut self.partitions[partition] {
                         known.is_cut = false;
                     }
@@ -184,27 +184,19 @@ impl Ranking {
         }
         match self.repeat_begun.take() {
             Some(begun) => {
-                prepared
-                    .timeline
-                    .note("optimization search", String::new, begun);
-                phases.optimization_searches += begun.elapsed().as_micros() as u64;
+                let timeline = &scope.prepared.timeline;
+                timeline.note("optimization search", String::new, begun);
+                record.phases.optimization_searches += begun.elapsed().as_micros() as u64;
             }
-            None => note_times(&self.partitions, phases),
+            None => note_times(&self.partitions, &mut record.phases),
         }
         Ok(())
     }
 
     /// Merges the rankings of partitions after the hits before. Asks for more while fewer hits than wanted are certain;
-    /// `coverage` records a cut-off or a limit that ends the search earlier.
-    pub(crate) fn settle(
-        &mut self,
-        prepared: &PreparedQuery,
-        layout: &dyn Layout,
-        limits: &Limits,
-        now: Instant,
-        phases: &mut PhaseTimes,
-        coverage: &mut Coverage,
-    ) -> Next {
+    /// `record` has a cut-off or a limit that ends the search earlier.
+    pub(crate) fn settle(&mut self, scope: Scope<'_>, now: Instant, record: &mut Record) -> Next {
+        let prepared = scope.prepared;
         let (options, wanted) = (&prepared.options, prepared.wanted());
         let mut clock = Stopwatch(Instant::now());
         let returned = rankings(&self.partitions);
@@ -217,10 +209,10 @@ impl Ranking {
         };
         let (admitted, sites) = admit(&ranking, options.site_hits_max(), wanted);
         prepared.timeline.note("merge", String::new, clock.0);
-        phases.merge += clock.lap_us();
+        record.phases.merge += clock.lap_us();
         let is_settled = admitted.len() >= wanted || ranking.is_complete;
         // The time after the cut-off belongs to details and summaries.
-        let no_time = now >= limits.cut_off;
+        let no_time = now >= scope.limits.cut_off;
         match next_k(&returned, self.request.k, self.repeats) {
             Some(k) if !is_settled && !no_time => {
                 self.repeats += 1;
@@ -233,7 +225,8 @@ impl Ranking {
                 if !is_settled {
                     for partition in cut(&self.partitions) {
                         let hits_max = (!no_time).then_some(self.request.k);
-                        coverage.lacks_hits(&layout.chunks_of(partition), hits_max);
+                        let chunks = scope.layout.chunks_of(partition);
+                        record.coverage.lacks_hits(&chunks, hits_max);
                     }
                 }
                 let counted = self.request.counted;

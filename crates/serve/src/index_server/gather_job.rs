@@ -51,17 +51,8 @@ impl Asked {
 
     fn aggregation(&self) -> Aggregation {
         match self {
-            Asked::Sorted { request, .. } => Aggregation {
-                sort: request.sort.to_vec(),
-                k: request.k,
-                after: request.after.as_deref().cloned(),
-                ..Aggregation::default()
-            },
-            Asked::Facets { request, .. } => Aggregation {
-                facets: request.facets.to_vec(),
-                is_whole: request.is_whole,
-                ..Aggregation::default()
-            },
+            Asked::Sorted { request, .. } => request.aggregation(),
+            Asked::Facets { request, .. } => request.aggregation(),
         }
     }
 }
@@ -81,16 +72,11 @@ impl GatherJob {
 
     /// Returns the hits in the order of fields. Nothing is found where the time did not suffice for all matches.
     fn sorted(&self, begun: &Begun, found: Aggregated, filters: Vec<FilterRun>) -> PartitionHits {
-        let planned = &begun.planned;
         PartitionHits {
-            generation: planned.generation,
-            parse_us: planned.parse_us,
             queueing_us: (begun.taken - self.ranged.deadline.arrived).as_micros() as u64,
             search_us: begun.started.elapsed().as_micros() as u64,
-            warnings: planned.warnings.clone(),
-            summary_terms: planned.summary_terms.clone(),
             filters,
-            ..PartitionHits::of_values(found)
+            ..PartitionHits::of_values(found).planned_by(&begun.planned)
         }
     }
 }

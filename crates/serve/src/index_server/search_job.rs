@@ -99,19 +99,15 @@ impl Job for SearchJob {
         });
         let is_later = self.ranged.after.is_some();
         let found = PartitionHits {
-            generation: planned.generation,
-            parse_us: planned.parse_us,
             queueing_us: (begun.taken - self.ranged.deadline.arrived).as_micros() as u64,
             search_us,
-            warnings: planned.warnings.clone(),
-            summary_terms: planned.summary_terms.clone(),
             filters: FilterRun::merged(std::mem::take(&mut found.filters)),
             schedule,
             handlers_us: begun.is_measured.then_some(HandlerTimes {
                 cpu: found.times.cpu.as_micros() as u64,
                 run_queue: found.times.run_queue.as_micros() as u64,
             }),
-            ..PartitionHits::of_scores(merged, self.ranged.k, is_later)
+            ..PartitionHits::of_scores(merged, self.ranged.k, is_later).planned_by(planned)
         };
         if let Some(times) = figures.times.get() {
             times.searched(&found);

@@ -13,12 +13,12 @@ mod texts;
 use crate::calls::{
     Chunks, CountFacetsRequest, CountSitesRequest, DetailsRequest, PartError, TextSummary,
 };
-use crate::coordinator::call::{Call, Limits, Replied, Reply};
+use crate::coordinator::call::{Call, Replied, Reply};
 use crate::coordinator::coverage::{COUNT, DETAILS, FACETS, SUMMARIES, first_error};
 use crate::coordinator::layout::Layout;
-use crate::coordinator::prepared::PreparedQuery;
 use crate::coordinator::proof::{CertainDetails, MadeSummary, certain_details};
 use crate::coordinator::ranking::Found;
+use crate::coordinator::scope::Scope;
 use crate::details::HitDetails;
 use crate::facet_answer::facet_answer;
 use crate::options::SearchOptions;
@@ -52,7 +52,20 @@ type Places = Vec<usize>;
 /// Text from a document server: `None` without a reply, `Some(None)` where the store has no text.
 type Given = Option<Option<TextSummary>>;
 
-/// Fetch phase: what is asked for the hits that were found, and what has come of it.
+/// State of the texts of the hits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Texts {
+    /// They are asked for by the hash of their URLs.
+    Asked,
+    /// They have come, and are compared with the details once these are there.
+    Came,
+    /// Those that belong to other URLs are asked for by the URLs of the hits.
+    AskedAgain,
+    /// Each is the one of its hit, or lost.
+    Checked,
+}
+
+/// Fetch phase: the requests for what the hits show, and their replies so far.
 pub(crate) struct Showing {
     found: Found,
     begun: Instant,
@@ -70,12 +83,7 @@ pub(crate) struct Showing {
     /// Document part and places of each request for summaries.
     asked_texts: Vec<(usize, Places)>,
     given: Vec<Given>,
-    /// Whether the texts have come; then they are compared with the details.
-    has_texts: bool,
-    /// Whether texts that belong to other URLs are being asked for again.
-    asks_again: bool,
-    /// Whether every text is the one of its hit, or lost.
-    is_checked: bool,
+    texts: Texts,
     facets: Vec<FacetAnswer>,
     /// Groups of facets without a reply.
     facets_left: usize,
@@ -86,12 +94,8 @@ pub(crate) struct Showing {
 
 impl Showing {
     /// Returns the calls for what the hits show.
-    pub(crate) fn new(
-        found: Found,
-        prepared: &PreparedQuery,
-        layout: &dyn Layout,
-        limits: &Limits,
-    ) -> (Showing, Vec<Call>) {
+    pub(crate) fn new(found: Found, scope: Scope<'_>) -> (Showing, Vec<Call>) {
+        let prepared = scope.prepared;
         let count = found.page.len();
         let facets = prepared.facets.iter().map(|group| group.facets.len()).sum();
         let mut showing = Showing {
@@ -105,9 +109,7 @@ impl Showing {
             terms: found.summary_terms.clone().into(),
             asked_texts: Vec::new(),
             given: vec![None; count],
-            has_texts: false,
-            asks_again: false,
-            is_checked: false,
+            texts: Texts::Asked,
             facets: vec![FacetAnswer::default(); facets],
             facets_left: prepared.facets.len(),
             losses: Vec::new(),
@@ -119,13 +121,12 @@ impl Showing {
             0 => {
                 showing.details_took = Some(Duration::ZERO);
                 showing.is_counted = true;
-                showing.has_texts = true;
-                showing.is_checked = true;
+                showing.texts = Texts::Checked;
             }
             _ => {
-                calls.push(showing.ask_details(prepared, layout, limits));
+                calls.push(showing.ask_details(scope));
                 let places = (0..count).collect();
-                calls.push(showing.ask_texts(places, false, prepared, layout, limits));
+                calls.push(showing.ask_texts(places, scope));
             }
         }
         for (group, facets) in prepared.facets.iter().enumerate() {
@@ -134,9 +135,9 @@ impl Showing {
                 query: Arc::clone(&facets.query),
                 request: CountFacetsRequest {
                     facets: Arc::clone(&facets.facets),
-                    is_whole: layout.partitions_count() == 1,
+                    is_whole: scope.layout.partitions_count() == 1,
                     generation: showing.found.generation,
-                    deadline: limits.deadline,
+                    deadline: scope.limits.deadline,
                 },
             });
         }
@@ -147,31 +148,23 @@ impl Showing {
     pub(crate) fn reply(
         &mut self,
         reply: Reply,
-        prepared: &PreparedQuery,
-        layout: &dyn Layout,
-        limits: &Limits,
+        scope: Scope<'_>,
         phases: &mut PhaseTimes,
     ) -> Result<Vec<Call>, SearchError> {
         let mut calls = Vec::new();
         match reply {
             Reply::Details(replies) => {
-                self.take_details(replies, layout)?;
+                self.take_details(replies, scope.layout)?;
                 self.details_took = Some(self.begun.elapsed());
-                calls.extend(self.ask_counts(prepared, limits));
+                calls.extend(self.ask_counts(scope));
             }
-            Reply::SitesCounted(replies) => self.take_counts(replies, prepared, layout),
-            Reply::Summaries { is_again, replies } => {
-                self.take_texts(replies, layout);
-                self.has_texts = true;
-                self.is_checked = is_again;
-            }
-            Reply::FacetsCounted(group, replies) => {
-                self.take_facets(group, replies, prepared, layout);
-            }
+            Reply::SitesCounted(replies) => self.take_counts(replies, scope),
+            Reply::Summaries(replies) => self.take_texts(replies, scope.layout),
+            Reply::FacetsCounted(group, replies) => self.take_facets(group, replies, scope),
             Reply::SearchedAll { .. } | Reply::Searched(_) => {}
         }
-        if self.details_took.is_some() && self.has_texts && !self.is_checked && !self.asks_again {
-            calls.extend(self.check_texts(prepared, layout, limits));
+        if self.details_took.is_some() && self.texts == Texts::Came {
+            calls.extend(self.check_texts(scope));
         }
         self.end_where_done(phases);
         Ok(calls)
@@ -180,14 +173,11 @@ impl Showing {
     /// Notes the times of the phases where everything is there. The phase of summaries holds only the wait after the
     /// details; their work ran meanwhile. Facets are searches; what they took longer is of the searches.
     pub(crate) fn end_where_done(&mut self, phases: &mut PhaseTimes) {
-        if self.is_shown.is_none() && self.is_counted && self.is_checked {
+        if self.is_shown.is_none() && self.is_counted && self.texts == Texts::Checked {
             let took = self.details_took.unwrap_or_default();
             phases.details = took.as_micros() as u64;
             phases.summaries = (self.begun.elapsed() - took).as_micros() as u64;
             self.is_shown = Some(Instant::now());
-            if self.facets_left > 0 {
-                return;
-            }
         }
         if let Some(shown) = self.is_shown
             && self.facets_left == 0
@@ -236,12 +226,12 @@ impl Showing {
 
     /// Asks for the details of the page's hits. Each score is explained by the query that it is of: hits with all words
     /// are asked for apart.
-    fn ask_details(
-        &mut self,
-        prepared: &PreparedQuery,
-        layout: &dyn Layout,
-        limits: &Limits,
-    ) -> Call {
+    fn ask_details(&mut self, scope: Scope<'_>) -> Call {
+        let Scope {
+            prepared,
+            layout,
+            limits,
+        } = scope;
         let (found, page) = (&self.found, &self.found.page);
         let explain = prepared.options.explain;
         let is_apart = |place: usize| explain && place < found.with_all_words;
@@ -311,7 +301,8 @@ impl Showing {
 
     /// Finds out which sites of the page have more matches than the limit. Asks for the counts of those that the known
     /// ranking does not decide.
-    fn ask_counts(&mut self, prepared: &PreparedQuery, limits: &Limits) -> Option<Call> {
+    fn ask_counts(&mut self, scope: Scope<'_>) -> Option<Call> {
+        let prepared = scope.prepared;
         let (found, per_site) = (&self.found, prepared.options.site_hits_max());
         let mut names: Vec<String> = Vec::new();
         for (candidate, detail) in found.page.iter().zip(&self.details) {
@@ -343,19 +334,14 @@ impl Showing {
                 sites: names.into(),
                 limit: u64::from(per_site) + 1,
                 generation: found.generation,
-                deadline: limits.deadline,
+                deadline: scope.limits.deadline,
             },
             partitions: found.answered.clone(),
         })
     }
 
     /// Adds up the counts of sites. Where a partition did not count, no site is known to have more.
-    fn take_counts(
-        &mut self,
-        replies: Vec<Replied<Vec<u64>>>,
-        prepared: &PreparedQuery,
-        layout: &dyn Layout,
-    ) {
+    fn take_counts(&mut self, replies: Vec<Replied<Vec<u64>>>, scope: Scope<'_>) {
         self.is_counted = true;
         let mut sums = vec![0u64; self.counted_sites.len()];
         for (&partition, counts) in self.found.answered.iter().zip(replies) {
@@ -369,11 +355,11 @@ impl Showing {
                     self.has_more.clear();
                     return self
                         .losses
-                        .push((COUNT, layout.chunks_of(partition), error));
+                        .push((COUNT, scope.layout.chunks_of(partition), error));
                 }
             }
         }
-        let per_site = u64::from(prepared.options.site_hits_max());
+        let per_site = u64::from(scope.prepared.options.site_hits_max());
         for (&site_hash, &sum) in self.counted_sites.iter().zip(&sums) {
             self.has_more.insert(site_hash, sum > per_site);
         }
@@ -385,11 +371,10 @@ impl Showing {
         &mut self,
         group: usize,
         replies: Vec<Replied<Vec<FacetCounts>>>,
-        prepared: &PreparedQuery,
-        layout: &dyn Layout,
+        scope: Scope<'_>,
     ) {
         self.facets_left = self.facets_left.saturating_sub(1);
-        let Some(asked) = prepared.facets.get(group) else {
+        let Some(asked) = scope.prepared.facets.get(group) else {
             return;
         };
         let mut sums = vec![FacetCounts::default(); asked.facets.len()];
@@ -402,7 +387,7 @@ impl Showing {
                 }
                 Err(error) => self
                     .losses
-                    .push((FACETS, layout.chunks_of(partition), error)),
+                    .push((FACETS, scope.layout.chunks_of(partition), error)),
             }
         }
         for ((place, facet), counts) in asked.places.iter().zip(&*asked.facets).zip(&sums) {

@@ -1,6 +1,6 @@
 //! Driver of coordinators: makes their calls to servers, all that are due at once, within the timeout of the query.
 
-use crate::api::messages::{SummariesRequest, TextSummary};
+use crate::api::messages::{SearchRequest, SummariesRequest, TextSummary};
 use crate::cluster::replicas::Call as CallKind;
 use crate::cluster::{Cluster, Known};
 use crate::front_end::FrontEnd;
@@ -12,6 +12,7 @@ use engine::{
     Call, Coordinator, HitDetails, Layout, Limits, NextProbe, Outcome, PreparedQuery, Replied,
     Reply, Sample, SearchError, Suggestion, Timeline,
 };
+use fields::FacetCounts;
 use futures_util::future::join_all;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use std::sync::Arc;
@@ -166,24 +167,17 @@ impl Calls<'_> {
                 let counts = partitions.map(|at| self.facets(at, &query, &request));
                 Reply::FacetsCounted(group, join_all(counts).await)
             }
-            Call::Summaries { requests, is_again } => {
+            Call::Summaries(requests) => {
                 let made = requests
                     .iter()
                     .map(|(part, request)| self.summaries(*part, request));
                 let span = debug_span!("summaries", query);
-                Reply::Summaries {
-                    is_again,
-                    replies: join_all(made).instrument(span).await,
-                }
+                Reply::Summaries(join_all(made).instrument(span).await)
             }
         }
     }
 
-    fn fan_out<'q>(
-        &'q self,
-        query: &'q Arc<Query>,
-        request: engine::calls::SearchRequest,
-    ) -> FanOut<'q> {
+    fn fan_out<'q>(&'q self, query: &'q Arc<Query>, request: SearchRequest) -> FanOut<'q> {
         FanOut {
             cluster: self.cluster,
             query,
@@ -199,19 +193,11 @@ impl Calls<'_> {
         request: &DetailsRequest,
     ) -> Replied<Vec<HitDetails>> {
         let (group, calls) = (&self.cluster.partitions[partition], &self.cluster.calls);
-        let begun = Instant::now();
-        let details = group.call(
-            CallKind::Details,
-            calls,
-            request.deadline,
-            |server, reply| {
-                server.details(query, request.clone(), reply);
-            },
-        );
-        let details = details.await;
-        self.timeline
-            .note("details", || part_of(&group.chunks), begun);
-        details
+        let (kind, deadline) = (CallKind::Details, request.deadline);
+        let call = group.call(kind, calls, deadline, |server, reply| {
+            server.details(query, request.clone(), reply);
+        });
+        self.noted("details", &group.chunks, call).await
     }
 
     async fn sites(
@@ -221,15 +207,11 @@ impl Calls<'_> {
         request: &CountSitesRequest,
     ) -> Replied<Vec<u64>> {
         let (group, calls) = (&self.cluster.partitions[partition], &self.cluster.calls);
-        let counts = group.call(
-            CallKind::CountSites,
-            calls,
-            request.deadline,
-            |server, reply| {
-                server.count_sites(query, request.clone(), reply);
-            },
-        );
-        counts.await
+        let (kind, deadline) = (CallKind::CountSites, request.deadline);
+        let call = group.call(kind, calls, deadline, |server, reply| {
+            server.count_sites(query, request.clone(), reply);
+        });
+        call.await
     }
 
     async fn facets(
@@ -237,21 +219,13 @@ impl Calls<'_> {
         partition: usize,
         query: &Arc<Query>,
         request: &CountFacetsRequest,
-    ) -> Replied<Vec<fields::FacetCounts>> {
+    ) -> Replied<Vec<FacetCounts>> {
         let (group, calls) = (&self.cluster.partitions[partition], &self.cluster.calls);
-        let begun = Instant::now();
-        let counts = group.call(
-            CallKind::CountFacets,
-            calls,
-            request.deadline,
-            |server, reply| {
-                server.count_facets(query, request.clone(), reply);
-            },
-        );
-        let counts = counts.await;
-        self.timeline
-            .note("facets", || part_of(&group.chunks), begun);
-        counts
+        let (kind, deadline) = (CallKind::CountFacets, request.deadline);
+        let call = group.call(kind, calls, deadline, |server, reply| {
+            server.count_facets(query, request.clone(), reply);
+        });
+        self.noted("facets", &group.chunks, call).await
     }
 
     async fn summaries(
@@ -260,19 +234,19 @@ impl Calls<'_> {
         request: &SummariesRequest,
     ) -> Replied<Vec<Option<TextSummary>>> {
         let (group, calls) = (&self.cluster.texts[part], &self.cluster.calls);
+        let (kind, deadline) = (CallKind::Summaries, request.deadline);
+        let call = group.call(kind, calls, deadline, |server, reply| {
+            server.summaries(request.clone(), reply);
+        });
+        self.noted("summaries", &group.chunks, call).await
+    }
+
+    /// Makes a call, which is a step of the trace.
+    async fn noted<T>(&self, step: &str, chunks: &Chunks, call: impl Future<Output = T>) -> T {
         let begun = Instant::now();
-        let made = group.call(
-            CallKind::Summaries,
-            calls,
-            request.deadline,
-            |server, reply| {
-                server.summaries(request.clone(), reply);
-            },
-        );
-        let made = made.await;
-        self.timeline
-            .note("summaries", || part_of(&group.chunks), begun);
-        made
+        let replied = call.await;
+        self.timeline.note(step, || part_of(chunks), begun);
+        replied
     }
 }
 
