@@ -27,7 +27,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 pub use limits::ConnectionLimits;
-use seats::Seats;
+use seats::{Full, Seats};
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
@@ -66,7 +66,7 @@ pub(crate) async fn serve(
             biased;
             () = &mut shutdown => break,
             accepted = listener.accept() => match accepted {
-                Ok((stream, peer)) => taking.take(stream, peer),
+                Ok((stream, peer)) => taking.take(stream, peer).await,
                 Err(error) if is_of_connection(&error) => {}
                 Err(_) => tokio::time::sleep(PAUSE).await,
             },
@@ -77,7 +77,7 @@ pub(crate) async fn serve(
     // Connections that the system has accepted already are answered too.
     while let Ok(Ok((stream, peer))) = tokio::time::timeout(Duration::ZERO, listener.accept()).await
     {
-        taking.take(stream, peer);
+        taking.take(stream, peer).await;
     }
     drop(listener);
     let mut connections = taking.connections;
@@ -99,9 +99,14 @@ struct Taking<'a> {
 
 impl Taking<'_> {
     /// Begins to serve a connection, or closes it if there is no seat for it.
-    fn take(&mut self, stream: TcpStream, peer: SocketAddr) {
-        let Some(seat) = self.seats.take(peer.ip()) else {
-            return;
+    async fn take(&mut self, stream: TcpStream, peer: SocketAddr) {
+        let seat = loop {
+            match self.seats.take(peer.ip()) {
+                Ok(seat) => break seat,
+                Err(Full::Busy) => return,
+                // Those who come meanwhile wait in the queue of the system.
+                Err(Full::For(time)) => tokio::time::sleep(time).await,
+            }
         };
         // An answer is one small write, so waiting to fill a packet would only delay it. The call fails
         // only on a closed connection, which the next read will notice.

@@ -5,7 +5,8 @@
 //! So an idle connection is closed instead: the longest idle one, of the client with the most
 //! connections. A connection whose client sends the body of its request slowly counts as idle for the time by which the
 //! body is late. If every connection is busy, or if its own client has all its seats in use and busy, a newcomer gets
-//! one of a few seats for health checks, where any other request is refused. They go to the newest: there is always one.
+//! one of a few seats for health checks, where any other request is refused. They go to the newest: there is always one, once the
+//! clients before it have had some milliseconds to send their requests.
 
 use super::client::ClientAddress;
 use super::connection::Connection;
@@ -18,7 +19,10 @@ use std::time::{Duration, Instant};
 /// Idle time below which a connection counts as busy: its client may be about to send the next request.
 const IDLE_MIN: Duration = Duration::from_millis(50);
 /// Seats for health checks beyond the limit.
-const HEALTH_SEATS: usize = 64;
+const HEALTH_SEATS: usize = 128;
+/// Time for which a seat for health checks is kept: a client sends its request after it is connected, and many may connect at
+/// once.
+const HEALTH_MIN: Duration = Duration::from_millis(20);
 
 /// Connections of a listener.
 #[derive(Debug)]
@@ -46,6 +50,15 @@ pub(super) struct Seat {
     pub(super) is_for_health: bool,
 }
 
+/// Reason for which there is no seat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Full {
+    /// Every connection is busy.
+    Busy,
+    /// All seats for health checks are new; the oldest may be given to another client after this time.
+    For(Duration),
+}
+
 impl Seats {
     pub(super) fn new(limits: &ConnectionLimits) -> Arc<Seats> {
         Arc::new(Seats {
@@ -54,9 +67,11 @@ impl Seats {
         })
     }
 
-    /// Takes a seat for a connection from `peer`, and closes an idle connection if needed; `None` if no
-    /// seat can be freed, not even one for health checks.
-    pub(super) fn take(self: &Arc<Self>, peer: IpAddr) -> Option<Seat> {
+    /// Takes a seat for a connection from `peer`, and closes an idle connection if needed.
+    ///
+    /// # Errors
+    /// No seat can be freed, not even one for health checks.
+    pub(super) fn take(self: &Arc<Self>, peer: IpAddr) -> Result<Seat, Full> {
         let client = ClientAddress::of(peer);
         let now = Instant::now();
         let mut table = self.table();
@@ -76,7 +91,7 @@ impl Seats {
             table.make_room_for_health(now)?;
             table.for_health.push(Arc::clone(&connection));
         }
-        Some(Seat {
+        Ok(Seat {
             seats: Arc::clone(self),
             client,
             connection,
@@ -112,15 +127,21 @@ impl Table {
     }
 
     /// Closes the longest idle connection of those for health checks, if they are too many.
-    fn make_room_for_health(&mut self, now: Instant) -> Option<()> {
+    fn make_room_for_health(&mut self, now: Instant) -> Result<(), Full> {
         if self.for_health.len() < HEALTH_SEATS {
-            return Some(());
+            return Ok(());
         }
-        let (connection, _) = longest_idle(&self.for_health, now)?;
+        let (connection, idle) = longest_idle(&self.for_health, now).ok_or(Full::Busy)?;
+        let early = HEALTH_MIN.saturating_sub(idle);
+        if early > Duration::ZERO {
+            return Err(Full::For(early));
+        }
         let connection = Arc::clone(connection);
-        connection
-            .close()
-            .then(|| self.for_health.retain(|one| !Arc::ptr_eq(one, &connection)))
+        if !connection.close() {
+            return Err(Full::Busy);
+        }
+        self.for_health.retain(|one| !Arc::ptr_eq(one, &connection));
+        Ok(())
     }
 
     /// Removes a connection if it is still listed.
@@ -225,18 +246,33 @@ mod tests {
         drop((first, second, third));
     }
 
+    /// Takes a seat as the accept loop does.
+    fn take_later(seats: &Arc<Seats>, peer: &str) -> Seat {
+        loop {
+            match seats.take(ip(peer)) {
+                Ok(seat) => return seat,
+                Err(Full::For(time)) => std::thread::sleep(time),
+                Err(Full::Busy) => panic!("every connection is busy"),
+            }
+        }
+    }
+
     #[test]
     fn a_seat_for_health_checks_goes_to_the_newest() {
         let seats = seats(1, 100);
         let only = seats.take(ip("192.0.2.1")).unwrap();
         let busy = only.connection.begin(true).unwrap();
         let silent: Vec<Seat> = (0..3 * HEALTH_SEATS)
-            .map(|_| seats.take(ip("192.0.2.2")).unwrap())
+            .map(|_| take_later(&seats, "192.0.2.2"))
             .collect();
-        let check = seats.take(ip("192.0.2.3")).unwrap();
+        let check = take_later(&seats, "192.0.2.3");
+        // However many come at once, its client has time to send the request.
+        let others = (0..HEALTH_SEATS).map_while(|_| seats.take(ip("192.0.2.2")).ok());
+        let others: Vec<Seat> = others.collect();
+        assert!(others.len() < HEALTH_SEATS);
         assert!(check.is_for_health && check.connection.begin(true).is_some());
         assert_eq!(seats.table().for_health.len(), HEALTH_SEATS);
-        drop((silent, check, busy, only));
+        drop((silent, check, others, busy, only));
         let table = seats.table();
         assert!(table.count == 0 && table.for_health.is_empty());
     }
@@ -276,8 +312,8 @@ mod tests {
             move |peer: &str| {
                 let first = seats.take(ip(peer));
                 let second = seats.take(ip(peer));
-                first.is_some_and(|seat| !seat.is_for_health)
-                    && second.is_some_and(|seat| !seat.is_for_health)
+                first.is_ok_and(|seat| !seat.is_for_health)
+                    && second.is_ok_and(|seat| !seat.is_for_health)
             }
         };
         let usual = seats_of(ConnectionLimits::default());
