@@ -170,7 +170,7 @@ fn url_inside(file: &str, path: &str) -> Option<String> {
             push_encoded(&mut url, part);
         }
     }
-    (url.len() <= document::json_line::URL_BYTES_MAX).then_some(url)
+    (url.len() <= document::URL_BYTES_MAX).then_some(url)
 }
 
 /// Appends a part of a path. Everything but unreserved characters of URLs (and `!`) is percent-encoded.

@@ -173,7 +173,7 @@ pub(crate) fn document_in(
     charset: Option<&str>,
     meter: &Meter,
 ) -> Result<Document, FileError> {
-    if url.len() > document::json_line::URL_BYTES_MAX {
+    if url.len() > document::URL_BYTES_MAX {
         return Err(FileError::LongPath);
     }
     let text = match markup {

@@ -4,8 +4,7 @@ use crate::ReaderError;
 use crate::input::{Input, InputError};
 use crate::records::{JsonStream, ObjectRead, is_stream};
 use crate::step::{BadDocument, Place, Step};
-use document::json_line::{LineError, record};
-use document::{Action, Document, Mapper, Origin};
+use document::{Change, ChangeReader, Mapper};
 use std::io::{self, BufRead, BufReader};
 use std::path::PathBuf;
 use web::charset::Encodings;
@@ -31,10 +30,8 @@ pub(crate) struct JsonLines {
     line_bytes: Option<u64>,
     line_bytes_max: usize,
     ended: bool,
-    mapper: Mapper,
+    changes: ChangeReader,
     shape: Shape,
-    /// What the line before says to do with the next one.
-    action: Option<Action>,
 }
 
 /// Shape of the file, known from its beginning.
@@ -79,9 +76,8 @@ impl JsonLines {
             line_bytes: None,
             line_bytes_max,
             ended: false,
-            mapper,
+            changes: ChangeReader::new(mapper),
             shape: Shape::Unknown,
-            action: None,
         }
     }
 
@@ -91,7 +87,7 @@ impl JsonLines {
     }
 
     pub(crate) fn mapper(&self) -> &Mapper {
-        &self.mapper
+        self.changes.mapper()
     }
 
     /// Reads to the next document or bad line; empty lines are skipped. A long stretch without either is split into
@@ -134,7 +130,12 @@ impl JsonLines {
                         format!("the {what} is {bytes} bytes long; at most {max} are taken");
                     return Ok(self.bad(reason, bytes));
                 }
-                Ok(LineRead::End) => self.ended = true,
+                Ok(LineRead::End) => {
+                    self.ended = true;
+                    if let Err(error) = self.changes.end() {
+                        return Ok(self.bad(error.to_string(), 0));
+                    }
+                }
                 Err(error) => {
                     self.ended = true;
                     let text_bytes = self.line.len() as u64;
@@ -172,60 +173,21 @@ impl JsonLines {
             let kind = kind.to_owned();
             Some(Step::NotRead { kind })
         };
-        let found = match self.action.take() {
-            Some(action) => match self.bulk_document(line, &action) {
-                Some(found) => found,
+        let document = match self.changes.read(line, self.place.origin()) {
+            Ok(None) => return None,
+            Ok(Some(Change::Put(document))) => document,
+            // A file has nothing that could be changed.
+            Ok(Some(Change::Patch { absent, .. })) => match absent {
+                Some(document) => document,
                 None => return not_read("updates of a part of a document"),
             },
-            None => match Action::of(line) {
-                Some(Action::Delete(_)) => return not_read("deletions"),
-                Some(action) => {
-                    self.action = Some(action);
-                    return None;
-                }
-                None => self.document(line),
-            },
+            Ok(Some(Change::Delete { .. })) => return not_read("deletions"),
+            Err(error) => return Some(self.bad(error.to_string(), text_bytes)),
         };
-        Some(match found {
-            Ok(document) => Step::Good {
-                document,
-                text_bytes,
-            },
-            Err(error) => self.bad(error.to_string(), text_bytes),
+        Some(Step::Good {
+            document,
+            text_bytes,
         })
-    }
-
-    /// Makes a document of the line after an action; `None` where it is only a part of one.
-    fn bulk_document(
-        &mut self,
-        line: &[u8],
-        action: &Action,
-    ) -> Option<Result<Document, LineError>> {
-        let Ok(source) = record(line) else {
-            // Which says what is wrong with it.
-            return Some(Document::from_json_line(line));
-        };
-        let record = action.record(source)?;
-        Some(self.mapper.document(record, self.place.origin()))
-    }
-
-    /// Makes a document of a record.
-    fn document(&mut self, line: &[u8]) -> Result<Document, LineError> {
-        let found = match self.mapper.is_default() {
-            true => Document::from_json_line(line),
-            false => Err(LineError::NoUrl),
-        };
-        match found {
-            Ok(document) => {
-                self.mapper.note_url();
-                Ok(document)
-            }
-            // Another shape.
-            Err(error @ (LineError::NoUrl | LineError::NoText | LineError::WrongType { .. })) => {
-                map(line, &mut self.mapper, self.place.origin(), error)
-            }
-            Err(error) => Err(error),
-        }
     }
 
     /// Reads the next line, or the next object.
@@ -308,25 +270,5 @@ impl JsonLines {
                 return Ok(LineRead::Unfinished);
             }
         }
-    }
-}
-
-/// Makes a document of a record of another shape; `error` where it has none.
-fn map(
-    line: &[u8],
-    mapper: &mut Mapper,
-    origin: Origin<'_>,
-    error: LineError,
-) -> Result<Document, LineError> {
-    let Ok(record) = record(line) else {
-        return match mapper.is_default() {
-            true => Err(error),
-            // Which says what is wrong with it.
-            false => Document::from_json_line(line),
-        };
-    };
-    match mapper.document(record, origin) {
-        Err(LineError::NoKnownText | LineError::NoUrl) if mapper.is_default() => Err(error),
-        found => found,
     }
 }

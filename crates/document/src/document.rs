@@ -1,5 +1,7 @@
 //! Documents and their sites.
 
+use crate::record::record;
+use crate::{LineError, Mapper, Origin};
 use std::borrow::Cow;
 
 /// A document as indexed and stored.
@@ -13,11 +15,19 @@ pub struct Document {
     pub title: String,
     /// Body text.
     pub body: String,
-    /// Further fields (strings, numbers, dates), stored for later use.
+    /// Further fields of any JSON; those that are title or body by another name, too.
     pub fields: json::Map,
 }
 
 impl Document {
+    /// Makes a document of one line of JSON, as a request has it.
+    ///
+    /// # Errors
+    /// The line is no document.
+    pub fn from_json_line(line: &[u8]) -> Result<Document, LineError> {
+        Mapper::default().document(record(line)?, Origin::Request)
+    }
+
     /// Returns the document's id, or its URL where it has none.
     pub fn id(&self) -> &str {
         self.id.as_deref().unwrap_or(&self.url)

@@ -2,25 +2,31 @@
 //!
 //! - [`Document`]: an address, and fields of any JSON; URL, title and body are fields with a role.
 //! - [`url_hash`], [`site_of`]: what an index keeps of an address.
-//! - [`Mapper`]: the document of a line or of a record of any shape, with the names that the user gives, else guessed.
-//!   Files, `shorttail add` and servers that write read through it, so one line is one document everywhere.
+//! - [`Mapper`]: the document of a record of any shape, with the names that the user gives, else guessed.
+//! - [`Change`]: a document to put, to patch or to delete; [`ChangeReader`] reads changes from lines of JSON, those of
+//!   Elasticsearch's `_bulk` included. Files, `shorttail add` and servers that write read through it, so one line is one
+//!   document everywhere.
 //! - [`BodyEntries`]: the values of a stream of JSON, each with its line.
 //!
 //! Pure: bytes in, values out. Readers of files are in the crate `corpus`.
 
+mod bulk;
+mod change;
+mod change_reader;
 mod document;
 mod iso_date;
-
-pub mod json_line;
-pub mod records;
-
-mod field_names;
+mod mapper;
+mod part_names;
+mod patch;
+mod record;
 
 pub mod body;
 
 pub use body::{BodyEntries, BodyEntry, BodyError, BodyForm, EntryText};
+pub use change::Change;
+pub use change_reader::ChangeReader;
 pub use document::{Document, site_of, url_hash};
-pub use field_names::FieldNames;
 pub use iso_date::iso_date;
-pub use json_line::LineError;
-pub use records::{Action, Mapper, Origin};
+pub use mapper::{FieldNames, Mapper, Origin};
+pub use part_names::{PART_NAMES, PartNames};
+pub use record::{ID_BYTES_MAX, LineError, URL_BYTES_MAX};

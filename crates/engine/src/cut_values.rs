@@ -4,6 +4,7 @@
 //! named beside the fields.
 
 use crate::details::char_boundary;
+use document::{PART_NAMES, PartNames};
 use json::{Map, Value};
 
 /// Characters of a string in an answer, as of a title.
@@ -21,15 +22,17 @@ const CUT: &str = "…";
 
 /// Cuts fields, as JSON, to what an answer may have; returns them with the names of those that were cut.
 pub fn cut_fields(fields: &str) -> (String, Vec<String>) {
+    let may_have_names = fields.contains(PART_NAMES);
     // Nothing in so short a text is too long.
-    if fields.len() <= STRING_CHARS_MAX {
+    if fields.len() <= STRING_CHARS_MAX && !may_have_names {
         return (fields.to_owned(), Vec::new());
     }
     let Ok(mut parsed) = json::parse_object(fields) else {
         return (fields.to_owned(), Vec::new());
     };
+    PartNames::hide_in(&mut parsed);
     let mut cut = cut_map(&mut parsed, VALUE_BYTES_MAX, FIELDS_BYTES_MAX);
-    if cut.is_empty() {
+    if cut.is_empty() && !may_have_names {
         return (fields.to_owned(), cut);
     }
     cut.sort_unstable();

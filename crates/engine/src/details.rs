@@ -19,9 +19,9 @@ pub const URL_BYTES_MAX: usize = 8 << 10;
 
 // An id that is taken today is never cut.
 #[cfg(test)]
-const _: () = assert!(ID_BYTES_MAX >= document::json_line::ID_BYTES_MAX);
+const _: () = assert!(ID_BYTES_MAX >= document::ID_BYTES_MAX);
 #[cfg(test)]
-const _: () = assert!(URL_BYTES_MAX >= document::json_line::URL_BYTES_MAX);
+const _: () = assert!(URL_BYTES_MAX >= document::URL_BYTES_MAX);
 
 /// Returns details as an answer has them, with the names of what is cut, here or where they were read.
 pub fn shown(mut details: Details) -> (Details, Vec<String>) {

@@ -2,7 +2,7 @@
 
 use crate::calls::TextSummary;
 use crate::cut_values::cut_fields;
-use fields::TextFields;
+use fields::{FieldText, TextFields};
 use index::{Index, IndexError, TextKey, Texts};
 use text::summary::{Summary, SummaryQuery};
 
@@ -51,8 +51,11 @@ pub fn summary_of(
     let mut summary = None;
     // Words that are found by the name of their field alone come last.
     for is_in_text in [true, false] {
-        text_fields.each_text(&fields, |searched, text| {
-            if summary.is_none() && searched.is_in_text() == is_in_text {
+        text_fields.each_text(&fields, |field| {
+            let FieldText { searched, text, .. } = field;
+            // The body has no match, and the title is shown itself.
+            let is_shown = field.is_part && searched.analyzer.is_none();
+            if summary.is_none() && searched.is_in_text() == is_in_text && !is_shown {
                 let mut of_field = query.summary(text);
                 // The terms of `name:word` are those of the field's own analyzer.
                 if !of_field.is_matched

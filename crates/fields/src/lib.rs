@@ -43,5 +43,7 @@ pub use stats::Stats;
 pub use test::{BadTest, Limit, RangeEnd, Test};
 pub use value::{KEYWORD_BYTES_MAX, Value};
 pub use value_law::ValueLaw;
-pub use words::{NUMBER_FIRST, Searched, TEXT_FIELDS_MAX, TITLE, TextFields, WEIGHT_MAX};
+pub use words::{
+    FieldText, NUMBER_FIRST, Searched, TEXT_FIELDS_MAX, TITLE, TextFields, WEIGHT_MAX,
+};
 pub use zone::Zone;

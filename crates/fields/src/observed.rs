@@ -5,7 +5,7 @@
 //! number    numbers are more than texts, or three quarters of the texts that say something are numbers
 //!           i64: unless fractions are more than integers that no float is; keyword: a tenth is beyond 64 bits
 //! date      more than half of the texts that say something are dates
-//! text      a tenth of the texts is long
+//! text      a tenth of the texts is long, or most are the titles or the bodies of their documents
 //! keyword   otherwise
 //! ```
 //!
@@ -15,6 +15,7 @@
 use crate::each_leaf;
 use crate::schema::{FieldType, Schema};
 use crate::text_form::TextForm;
+use document::PartNames;
 use json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -57,6 +58,8 @@ struct Forms {
     long_texts: u64,
     /// Long texts that may be prose.
     prose: u64,
+    /// Texts that are the title or the body of their document.
+    parts: u64,
 }
 
 /// Forms of the values of all fields. The sum over documents does not depend on their order.
@@ -66,6 +69,7 @@ pub struct Observed(BTreeMap<String, Forms>);
 impl Observed {
     /// Counts the values of a document.
     pub fn add(&mut self, fields: &Map<String, Value>) {
+        let parts = PartNames::of(fields);
         each_leaf(fields, &mut |path, value| {
             if !self.0.contains_key(path) {
                 if self.0.len() >= NAMES_MAX {
@@ -75,6 +79,7 @@ impl Observed {
             }
             if let Some(forms) = self.0.get_mut(path) {
                 forms.add(value);
+                forms.parts += u64::from(parts.has(path) && value.as_str().is_some());
             }
         });
     }
@@ -103,7 +108,8 @@ impl Observed {
     pub fn extend_with_words(&self, schema: &mut Schema) {
         for (name, forms) in &self.0 {
             let kind = forms.kind();
-            let is_prose = kind == FieldType::Text && 2 * forms.prose >= forms.long_texts;
+            let has_prose = 2 * forms.prose >= forms.long_texts || forms.are_parts();
+            let is_prose = kind == FieldType::Text && has_prose;
             if schema.get(name).is_none() && schema.add(name, kind) && is_prose {
                 schema.search_words(name);
             }
@@ -177,11 +183,17 @@ impl Forms {
         self.short_texts += other.short_texts;
         self.long_texts += other.long_texts;
         self.prose += other.prose;
+        self.parts += other.parts;
     }
 
     /// Returns the number of values that are numbers of JSON.
     fn numbers(&self) -> u64 {
         self.integers + self.floats + self.beyond
+    }
+
+    /// Returns whether most texts are title or body.
+    fn are_parts(&self) -> bool {
+        2 * self.parts > self.telling_texts()
     }
 
     fn fractions(&self) -> u64 {
@@ -213,7 +225,7 @@ impl Forms {
             // As many truth values as numbers, and no text.
             _ if texts == 0 => self.number_kind(),
             _ if 2 * self.dates > telling => FieldType::Date,
-            _ if self.long_texts * LONG_SHARE >= texts => FieldType::Text,
+            _ if self.are_parts() || self.long_texts * LONG_SHARE >= texts => FieldType::Text,
             _ => FieldType::Keyword,
         }
     }

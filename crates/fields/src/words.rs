@@ -16,6 +16,7 @@
 //! counts once.
 
 use crate::each_leaf;
+use document::PartNames;
 use json::{Map, Value};
 use text::Analyzer;
 
@@ -96,6 +97,24 @@ pub(crate) fn is_weight(weight: f32) -> bool {
     weight == 0.0 || (1.0..=WEIGHT_MAX).contains(&weight)
 }
 
+/// Text of a further field in a document.
+#[derive(Debug, Clone, Copy)]
+pub struct FieldText<'v> {
+    /// Settings of the field.
+    pub searched: Searched,
+    /// The text.
+    pub text: &'v str,
+    /// Whether it is the title or the body, whose words the document's text has already.
+    pub is_part: bool,
+}
+
+impl FieldText<'_> {
+    /// Returns whether its words belong to the text of the document, besides those of title and body.
+    pub fn is_in_text(&self) -> bool {
+        self.searched.is_in_text() && !self.is_part
+    }
+}
+
 /// Searched fields of a schema, for those who cut words: the title's settings, and the further fields by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TextFields {
@@ -153,15 +172,20 @@ impl TextFields {
     pub fn each_text<'v>(
         &self,
         fields: &'v Map<String, Value>,
-        mut each: impl FnMut(Searched, &'v str),
+        mut each: impl FnMut(FieldText<'v>),
     ) {
+        let parts = PartNames::of(fields);
         each_leaf(fields, &mut |path, value| {
             if let Value::String(text) = value
                 && let Ok(at) = self
                     .further
                     .binary_search_by(|(name, _)| name.as_str().cmp(path))
             {
-                each(self.further[at].1, text);
+                each(FieldText {
+                    searched: self.further[at].1,
+                    text,
+                    is_part: parts.has(path),
+                });
             }
         });
     }
@@ -186,10 +210,11 @@ mod tests {
         let numbers: Vec<_> = text_fields.further().map(|(_, one)| one.number).collect();
         assert_eq!(numbers, [NUMBER_FIRST + 1, NUMBER_FIRST]);
         assert_eq!(text_fields.name_of(NUMBER_FIRST), Some("b"));
-        let json = r#"{"a":{"x":["one","two"],"y":"no"},"b":"three","k":"no","c":7}"#;
+        let json = r#"{"a":{"x":["one","two"],"y":"no"},"b":"three","k":"no","c":7,"_names":{"title":"b"}}"#;
         let mut seen = Vec::new();
-        text_fields.each_text(&serde_json::from_str(json).unwrap(), |one, text| {
-            seen.push((one.number, text.to_owned()));
+        text_fields.each_text(&serde_json::from_str(json).unwrap(), |one| {
+            seen.push((one.searched.number, one.text.to_owned()));
+            assert_eq!(one.is_in_text(), one.text != "three");
         });
         let expected = [(4, "one"), (4, "two"), (3, "three")];
         assert_eq!(seen, expected.map(|(n, text)| (n, text.to_owned())));

@@ -1,10 +1,9 @@
 //! Outcome of a change at the state of the moment.
 
-use crate::change::{Change, Condition, ConditionalChange, Outcome};
-use crate::merge_patch::patched;
+use crate::change::{Condition, ConditionalChange, Outcome};
 use crate::shared::State;
 use crate::{LiveError, Version};
-use document::Document;
+use document::{Change, Document};
 use index::LogRecord;
 
 /// Returns the outcome of a change, and its record where it is made.
@@ -35,11 +34,12 @@ pub(crate) fn consider(
     Ok(match change {
         Change::Put(document) => written(document),
         Change::Delete { url } => (Outcome::Deleted, Some(LogRecord::Delete(url))),
-        Change::Patch { url, patch } => match state.document(&url)? {
-            None => (Outcome::Missing, None),
-            Some(document) => match patched(&document, &patch) {
+        Change::Patch { url, patch, absent } => match (state.document(&url)?, absent) {
+            (None, None) => (Outcome::Missing, None),
+            (None, Some(document)) => written(document),
+            (Some(document), _) => match document.patched(&patch) {
                 Ok(document) => written(document),
-                Err(reason) => (Outcome::Invalid(reason), None),
+                Err(error) => (Outcome::Invalid(error.to_string()), None),
             },
         },
     })

@@ -18,7 +18,6 @@ mod detecting_writer;
 mod error;
 mod group_commit;
 mod live_writer;
-mod merge_patch;
 mod merge_state;
 mod merging;
 mod options;
@@ -30,8 +29,9 @@ mod resuming_writer;
 mod shared;
 mod version;
 
-pub use change::{Change, Condition, ConditionalChange, Outcome};
+pub use change::{Condition, ConditionalChange, Outcome};
 pub use detecting_writer::{Chosen, DetectingWriter};
+pub use document::Change;
 pub use error::LiveError;
 pub use live_writer::LiveWriter;
 pub use options::LiveOptions;

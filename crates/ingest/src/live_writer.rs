@@ -1,13 +1,13 @@
 //! The writer that callers use.
 
-use crate::change::{Change, ConditionalChange, Outcome};
+use crate::change::{ConditionalChange, Outcome};
 use crate::consider::consider;
 use crate::merge_state::segments_of;
 use crate::merging::SEGMENTS_MAX;
 use crate::options::LiveOptions;
 use crate::shared::{Hooks, LiveStatus, Shared};
 use crate::{LiveError, Version, group_commit, merging, refresh};
-use document::Document;
+use document::{Change, Document};
 use index::{
     BuildOptions, Index, IndexError, LogBatch, LogRecord, LogWriter, Merging, WriteLock,
     recover_locked,

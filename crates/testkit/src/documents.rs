@@ -1,6 +1,7 @@
 //! Tiny documents in which rare cases are common: one-letter words, repeated words, empty bodies, the same address
 //! twice.
-use document::Document;
+use document::{Document, PART_NAMES};
+use fields::each_leaf;
 use json::{Map, Value};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -52,13 +53,43 @@ pub fn urls() -> impl Strategy<Value = String> {
 pub fn document() -> impl Strategy<Value = Document> {
     // Mostly short; now and then long enough for lengths that a byte cannot hold exactly.
     let body = prop_oneof![6 => texts(12), 1 => texts(90)];
-    (urls(), texts(4), body, further_fields()).prop_map(|(url, title, body, fields)| Document {
-        url,
-        title,
-        body,
-        fields,
-        ..Document::default()
+    let document = (urls(), texts(4), body, further_fields());
+    (document, 0u8..6).prop_map(|((url, title, body, fields), part)| {
+        let document = Document {
+            url,
+            title,
+            body,
+            fields,
+            ..Document::default()
+        };
+        match part {
+            0 => with_part("title", json!("x"), document),
+            1 => with_part("body", json!(["x"]), document),
+            2 => with_part("body", json!(["x", "y.z"]), document),
+            _ => document,
+        }
     })
+}
+
+/// Makes fields a part of the document, under their own names.
+fn with_part(part: &str, names: serde_json::Value, mut document: Document) -> Document {
+    let mut texts = Vec::new();
+    each_leaf(&document.fields, &mut |path, value| {
+        let is_part = names == path
+            || names
+                .as_array()
+                .is_some_and(|all| all.contains(&path.into()));
+        texts.extend(value.as_str().filter(|_| is_part).map(str::to_owned));
+    });
+    if !texts.is_empty() {
+        match part {
+            "title" => document.title = texts.join("\n"),
+            _ => document.body = texts.join("\n"),
+        }
+        let names = Value::from(json!({ part: names }));
+        document.fields.insert(PART_NAMES.to_owned(), names);
+    }
+    document
 }
 
 /// Fields of every type: `n` integers, `f` floats, `k` keywords, `t` dates, `b` truth values, `x` and `y.z` texts, now

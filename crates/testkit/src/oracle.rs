@@ -6,7 +6,7 @@
 use crate::lengths::length_in_a_byte;
 use crate::places::{Place, phrase_frequency, places};
 use crate::values::values_of;
-use document::{Document, site_of, url_hash};
+use document::{Document, PartNames, site_of, url_hash};
 use fields::{Priors, Schema, TextFields, Value, each_leaf};
 use index::Field;
 use search::parse::{BOOST_MAX, BOOST_MIN};
@@ -85,12 +85,14 @@ impl Oracle {
             let mut text = title.clone();
             text.extend(places(&document.body, analyzer));
             let mut further: BTreeMap<u8, Vec<Place>> = BTreeMap::new();
+            let parts = PartNames::of(&document.fields);
             each_leaf(&document.fields, &mut |path, value| {
                 let known = text_fields.further().find(|(name, _)| *name == path);
                 if let (Some((_, settings)), Some(value)) = (known, value.as_str()) {
                     let words = places(value, analyzer);
                     let own = settings.analyzer.map(|analyzer| places(value, analyzer));
-                    if settings.weight > 0.0 {
+                    // Title and body are in the text already, whatever their names.
+                    if settings.weight > 0.0 && !parts.has(path) {
                         text.extend(words.clone());
                     }
                     let field = further.entry(settings.number).or_default();

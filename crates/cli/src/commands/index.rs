@@ -239,6 +239,13 @@ pub(super) fn text_summary(indexed: &Indexed, directory: &Path) -> String {
             indexed.fields_found.join("; ")
         ));
     }
+    if progress.without_text > 0 {
+        text.push_str(&format!(
+            "{:<10} {} with neither title nor body; --title and --body name their fields\n",
+            "no text",
+            crate::figures::counted(progress.without_text, "document"),
+        ));
+    }
     if !summary.fields.is_empty() {
         text.push_str(&format!("{:<10} {}\n", "typed", typed_fields(summary)));
     }
@@ -310,6 +317,7 @@ pub(super) fn json_summary(indexed: &Indexed) -> serde_json::Value {
         "typed_fields": summary.fields.iter().map(|(name, kind)| (name.to_owned(), kind.name().into()))
             .collect::<serde_json::Map<String, serde_json::Value>>(),
         "misfits": summary.misfits,
+        "without_text": indexed.progress.without_text,
         "bad": indexed.progress.bad,
         "bad_documents": indexed.bad_documents.iter().map(|bad| serde_json::json!({
             "file": bad.file, "line": bad.line, "reason": bad.reason,

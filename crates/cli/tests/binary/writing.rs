@@ -157,3 +157,123 @@ fn servers_of_parts_show_what_one_process_writes() {
             .contains("shorttail_writer_refreshes_total 1")
     );
 }
+
+/// Lines of every shape that a file and a request may have.
+const LINES: &str = r#"{"url":"http://q.example/own","title":"Own","body":"quokkas hop","n":1.10}
+{"id":1,"headline":"Mapped","message":"quokka with a disk","tags":["a","b"]}
+{"_id":"x2","_source":{"name":"Exported","text":"quokka of an export"}}
+{"id":"3","n":12345678901234567890123}
+{"index":{"_index":"i","_id":"4"}}
+{"message":"quokka of a bulk request, and its disk"}
+{"update":{"_id":"5"}}
+{"doc":{"message":"quokka of an update"},"doc_as_upsert":true}
+{"url":7,"title":["two","lines"],"body":true}
+{"n":1}
+{}
+{"url":"u","message":"a","message":"b"}
+{"index":{"_id":"6"}}
+"#;
+
+/// One reading of JSON: a line is one document wherever it comes from.
+#[test]
+fn a_line_is_the_same_document_in_a_file_and_in_a_request() {
+    // Types of fields are those of the first commit, so both begin with the same documents.
+    let first = json!({"url": "http://q.example/first", "message": "the first message of all"});
+    let [by_file, by_request] = [Bench::indexed(&[first.clone()]), Bench::indexed(&[first])];
+    let lines = LINES.replace("{\"n\":1}\n", "");
+    let source = by_file.file("lines.jsonl", lines);
+    let added = by_file.run("add", &[source.as_os_str(), "--json".as_ref()]);
+    let added = &added.ends(0).json_lines()[0];
+    assert_eq!(
+        (&added["documents"], &added["bad"]),
+        (&json!(7), &json!(3)),
+        "{added}"
+    );
+    let names = [
+        "body = message",
+        "body = text",
+        "id = _id",
+        "title = headline",
+        "title = name",
+    ];
+    assert_eq!(added["fields"], json!(names));
+
+    let servers = [&by_file, &by_request].map(|bench| Serving::start_with(bench, &LONG));
+    let answer = post(&servers[1].admin, "/documents?refresh=now", LINES);
+    assert_eq!(
+        (&answer["accepted"], &answer["rejected_count"]),
+        (&json!(7), &json!(4)),
+        "{answer}"
+    );
+    assert_eq!(answer["names"], json!(names));
+    let lines: Vec<&Value> = answer["rejected"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| &one["line"])
+        .collect();
+    assert_eq!(lines, [10, 11, 12, 13]);
+
+    for url in [
+        "http://q.example/own",
+        "id:1",
+        "id:x2",
+        "id:3",
+        "id:4",
+        "id:5",
+        "7",
+    ] {
+        let target = format!(
+            "/documents?url={}",
+            url.replace(':', "%3A").replace('/', "%2F")
+        );
+        let [one, other] = servers
+            .each_ref()
+            .map(|server| get(&server.admin, &target).1);
+        assert_eq!(one, other, "{url}");
+        assert!(one.contains("\"document\""), "{url}: {one}");
+    }
+    for query in [
+        "quokka",
+        "message:disk",
+        "message:quokka",
+        "n:1.1",
+        "headline:mapped",
+        "title:mapped",
+        "\"its disk\"",
+        "lines",
+    ] {
+        let target = format!("/search?q={}", query.replace(' ', "+").replace('"', "%22"));
+        let [one, other] = servers.each_ref().map(|server| {
+            let answer: Value = serde_json::from_str(&server.get(&target).1).unwrap();
+            (answer["total"]["value"].clone(), answer["hits"].clone())
+        });
+        assert_eq!(one, other, "{query}");
+        assert_ne!(one.0, 0, "{query}");
+    }
+    // Names are kept, and what is stored beside them is nobody's to see.
+    let mapped = get(&servers[1].admin, "/documents?url=id%3A1").1;
+    assert!(
+        mapped.contains("\"message\":\"quokka with a disk\"") && mapped.contains("\"headline\""),
+        "{mapped}"
+    );
+    let shown = servers[1].get("/search?q=quokka").1;
+    assert!(
+        !mapped.contains("_names") && !shown.contains("_names") && shown.contains("headline"),
+        "{shown}"
+    );
+
+    let named = post(
+        &servers[1].admin,
+        "/documents?refresh=now&title_field=n&body_field=a,b.c&id_field=ref",
+        r#"{"ref":"r","n":"Named","a":"numbat","b":{"c":"echidna"}}"#,
+    );
+    assert_eq!(named["accepted"], 1, "{named}");
+    assert_eq!(total(&servers[1].get("/search?q=numbat+echidna").1), 1);
+    let deleted = "{\"delete\":{\"_id\":\"4\"}}\n{\"update\":{\"_id\":1}}\n{\"doc\":{\"message\":\"wombat\"}}\n";
+    let changed = post(&servers[1].admin, "/documents?refresh=now", deleted);
+    assert_eq!(changed["accepted"], 2, "{changed}");
+    assert_eq!(total(&servers[1].get("/search?q=message:disk").1), 0);
+    assert_eq!(total(&servers[1].get("/search?q=message:wombat").1), 1);
+    assert_eq!(total(&servers[1].get("/search?q=wombat").1), 1);
+}

@@ -20,7 +20,7 @@ use crate::web_archive::WebArchive;
 use crate::wiki::WikiDump;
 use document::Document;
 use document::Mapper;
-use document::json_line::{ID_BYTES_MAX, LineError};
+use document::{ID_BYTES_MAX, LineError};
 use std::collections::{BTreeSet, VecDeque};
 use std::ffi::OsStr;
 use std::io::Read;
@@ -43,6 +43,8 @@ pub struct Progress {
     pub documents: u64,
     /// Number of bad documents left out.
     pub bad: u64,
+    /// Number of documents with neither title nor body, whose other fields are searched.
+    pub without_text: u64,
     /// Number of paths passed over: links that leave a folder, and paths that are no files.
     pub passed_over: u64,
     /// Bytes of text read (after decompression).
@@ -229,6 +231,7 @@ impl Reader {
             Step::Meanwhile => {}
             Step::End => {
                 let mapper = self.current.as_ref().and_then(Stream::mapper);
+                self.progress.without_text += mapper.map_or(0, Mapper::without_text);
                 let found = mapper.into_iter().flat_map(Mapper::found);
                 self.fields_found.extend(found.map(str::to_owned));
                 self.current = None;

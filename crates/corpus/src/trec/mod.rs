@@ -175,7 +175,7 @@ fn document(block: &[u8], meter: &Meter) -> Result<Document, String> {
         return Err("its DOCNO is empty".to_owned());
     }
     let own_url = format!("id:{number}");
-    if own_url.len() > document::json_line::URL_BYTES_MAX {
+    if own_url.len() > document::URL_BYTES_MAX {
         return Err("its DOCNO is longer than a URL may be".to_owned());
     }
     if let Some((header, page)) = sgml::element_and_rest(block, "dochdr") {

@@ -253,7 +253,7 @@ impl WikiDump {
             return self.bad("a page without a title".to_owned());
         }
         let url = address(&self.base, &title);
-        if url.len() > document::json_line::URL_BYTES_MAX {
+        if url.len() > document::URL_BYTES_MAX {
             return self.bad(format!("the title {:?} is too long", brief(&title)));
         }
         let mut fields = json::Map::new();

@@ -15,7 +15,7 @@ use super::gaps;
 use super::vocabulary::{Entry, KEYS_MAX, Key, SortedTerms, Vocabulary};
 use crate::Field;
 use document::Document;
-use fields::TextFields;
+use fields::{FieldText, TextFields};
 use smallvec::SmallVec;
 use text::Analyzer;
 
@@ -82,10 +82,11 @@ impl Inverter {
         let mut end = self.add_words(Field::Text, &document.body, body_start, analyzer);
         let mut words = DocumentWords::default();
         if !text_fields.is_empty() {
-            text_fields.each_text(&document.fields, |searched, text| {
-                if !searched.is_in_text() {
+            text_fields.each_text(&document.fields, |field| {
+                if !field.is_in_text() {
                     return;
                 }
+                let FieldText { searched, text, .. } = field;
                 let first = end;
                 end = self.add_words(Field::Text, text, first, analyzer);
                 if searched.analyzer.is_none() {
@@ -93,8 +94,9 @@ impl Inverter {
                 }
             });
             let mut all_end = end;
-            text_fields.each_text(&document.fields, |searched, text| {
-                if !searched.is_in_text() || searched.analyzer.is_some() {
+            text_fields.each_text(&document.fields, |field| {
+                let FieldText { searched, text, .. } = field;
+                if !field.is_in_text() || searched.analyzer.is_some() {
                     let analyzer = searched.analyzer.unwrap_or(analyzer);
                     let number = searched.number;
                     all_end = self.add_further(number, text, all_end, analyzer, &mut words);

@@ -7,7 +7,7 @@ use crate::manifest::FileEntry;
 use crate::names::FileName;
 use crate::sealed::{Identity, Kind, SealedWriter};
 use crate::{DocId, Field, IndexError, Segment, StoredDocument};
-use fields::TextFields;
+use fields::{FieldText, TextFields};
 use fst::Streamer;
 use fst::map::OpBuilder;
 use std::collections::BTreeMap;
@@ -46,9 +46,10 @@ impl Deleted {
         words(Field::Text, &document.body, analyzer, text_words);
         words(Field::Title, &document.title, analyzer, title_words);
         let mut further_words: BTreeMap<u8, u64> = BTreeMap::new();
-        text_fields.each_text(&document.fields, |searched, text| {
+        text_fields.each_text(&document.fields, |one| {
+            let FieldText { searched, text, .. } = one;
             let mut count = 0;
-            if searched.is_in_text() {
+            if one.is_in_text() {
                 words(Field::Text, text, analyzer, text_words);
             }
             let field = Field::Further(searched.number);

@@ -141,6 +141,7 @@ fn patches_and_look_ups_read_verified_texts() {
         let patch = Change::Patch {
             url: url(number),
             patch,
+            absent: None,
         };
         let refused = bed.writer.apply(vec![patch.into()]).unwrap_err();
         assert!(

@@ -133,6 +133,7 @@ pub(crate) fn history_after(
                         Change::Patch {
                             url: whole.url,
                             patch,
+                            absent: None,
                         }
                         .into(),
                     );

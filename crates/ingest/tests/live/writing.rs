@@ -3,6 +3,7 @@
 use crate::made::{
     build, contents, delete, document, figures, index_of, put, slow_refresh, started, url,
 };
+use document::Document;
 use index::check;
 use ingest::{
     Change, Condition, ConditionalChange, LiveError, LiveOptions, LiveWriter, Outcome, Version,
@@ -91,18 +92,36 @@ fn conditions_and_patches_read_what_is_not_yet_searchable() {
     let patch = |text: &str| Change::Patch {
         url: url(0),
         patch: serde_json::from_str(text).unwrap(),
+        absent: None,
     };
     assert!(apply(patch(r#"{"version": 5}"#), None).is_made());
     assert!(apply(patch(r#"{"lang": "de", "title": "new"}"#), None).is_made());
     assert!(matches!(
-        apply(patch(r#"{"body": 7}"#), None),
+        apply(patch(r#"{"body": {"n": 7}}"#), None),
         Outcome::Invalid(_)
     ));
     let nowhere = Change::Patch {
         url: "http://nowhere/".into(),
         patch: Default::default(),
+        absent: None,
     };
-    assert_eq!(apply(nowhere, None), Outcome::Missing);
+    assert_eq!(apply(nowhere.clone(), None), Outcome::Missing);
+    let at = nowhere.url().to_owned();
+    let upsert = |text: &str| Change::Patch {
+        url: at.clone(),
+        patch: serde_json::from_str(text).unwrap(),
+        absent: Some(Document {
+            url: at.clone(),
+            title: "first".into(),
+            ..Document::default()
+        }),
+    };
+    // Where there is none, the document is written as it is; then the patch holds.
+    assert!(apply(upsert(r#"{"title": "patched", "n": 1}"#), None).is_made());
+    assert_eq!(writer.document(&at).unwrap().unwrap().0.title, "first");
+    assert!(apply(upsert(r#"{"title": "patched"}"#), None).is_made());
+    assert_eq!(writer.document(&at).unwrap().unwrap().0.title, "patched");
+    assert!(apply(Change::Delete { url: at.clone() }, None).is_made());
     drop(writer);
     let stored = index_of(&storage).document(&url(0)).unwrap().unwrap();
     assert_eq!(

@@ -9,6 +9,7 @@ use crate::net::blocking::beside_io;
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::{Response, StatusCode};
+use document::PartNames;
 use engine::SearchError;
 use index::StoredDocument;
 use std::sync::Arc;
@@ -88,7 +89,9 @@ fn json(document: &StoredDocument) -> String {
     let texts = texts.map(|(name, text)| (name.to_owned(), text.as_str().into()));
     let mut shown = json::Map::from(texts);
     // Not by way of `serde_json::Value`, which rounds numbers.
-    shown.insert("fields".to_owned(), document.fields.clone().into());
+    let mut fields = document.fields.clone();
+    PartNames::hide_in(&mut fields);
+    shown.insert("fields".to_owned(), fields.into());
     json::Value::from(shown).to_string()
 }
 

@@ -8,7 +8,7 @@
 //! batches before, and none of the batch with the damage; the answer says how many. So a body of one batch is made
 //! wholly or not at all, apart from what is rejected by itself.
 
-use super::body::{Action, ReadChange, next_change};
+use super::body::{Action, BodyChanges, ReadChange};
 use super::decoded::decoded_body;
 use super::outcome::{Broken, Tally};
 use super::parameters::{Refresh, WriteParameters};
@@ -73,7 +73,9 @@ impl WriteRequest {
             held: &held,
             bytes: 0,
         };
-        let mut entries = BodyEntries::new(decoded, self.form, ENTRY_BYTES_MAX);
+        let entries = BodyEntries::new(decoded, self.form, ENTRY_BYTES_MAX);
+        let names = self.parameters.names.clone();
+        let mut changes = BodyChanges::new(self.action, entries, names);
         let mut batches = Batches {
             writer,
             parameters: &self.parameters,
@@ -88,11 +90,14 @@ impl WriteRequest {
         loop {
             let next = match named.next() {
                 Some(named) => Ok(Some(named)),
-                None => next_change(self.action, &mut entries),
+                None => changes.next(),
             };
             let taken = match next {
                 Ok(Some(change)) => batches.take(change, held.holds_large_entry()),
-                Ok(None) => break batches.finished(),
+                Ok(None) => {
+                    batches.tally.tell_names(changes.names_found());
+                    break batches.finished();
+                }
                 Err(error) => break batches.broken(&error),
             };
             held.entry_ended();

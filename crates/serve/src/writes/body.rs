@@ -1,8 +1,9 @@
 //! Changes in the body of a request, read one at a time.
 
-use document::json_line::URL_BYTES_MAX;
-use document::{BodyEntries, BodyEntry, BodyError, Document, EntryText};
-use ingest::Change;
+use document::{
+    BodyEntries, BodyEntry, BodyError, Change, ChangeReader, EntryText, FieldNames, Mapper, Origin,
+    URL_BYTES_MAX,
+};
 use json::Value;
 use std::io::Read;
 
@@ -35,51 +36,87 @@ impl ReadChange {
     }
 }
 
-/// Reads the next change of a body; `None` at its end.
-pub(super) fn next_change<R: Read>(
+/// Reader of the changes in a body.
+pub(super) struct BodyChanges<R> {
     action: Action,
-    entries: &mut BodyEntries<R>,
-) -> Result<Option<ReadChange>, BodyError> {
-    let Some(BodyEntry { line, text }) = entries.next_entry()? else {
-        return Ok(None);
-    };
-    let (bytes, change) = match text {
-        EntryText::TooLong { bytes } => (
-            0,
-            Err(format!(
-                "the entry has {bytes} bytes; 64 MiB at most are taken"
-            )),
-        ),
-        EntryText::Json(json) | EntryText::JsonLine(json) => (json.len(), read(action, &json)),
-        EntryText::Plain(text) => (
-            text.len(),
-            match action {
-                Action::Delete => plain_url(&text),
-                Action::Put | Action::Patch => read(action, &text),
-            },
-        ),
-    };
-    Ok(Some(ReadChange {
-        line,
-        change,
-        bytes,
-    }))
+    entries: BodyEntries<R>,
+    reader: ChangeReader,
+    /// Line of the entry read last.
+    line: u64,
 }
 
-fn read(action: Action, json: &[u8]) -> Result<Change, String> {
-    match action {
-        Action::Put => put(json),
-        Action::Patch => patch(json),
-        Action::Delete => {
-            let value = json::parse(utf8(json)?).map_err(|error| format!("not JSON: {error}"))?;
-            url_of(&value)
+impl<R: Read> BodyChanges<R> {
+    /// Creates a reader of documents whose parts have these names.
+    pub(super) fn new(
+        action: Action,
+        entries: BodyEntries<R>,
+        names: FieldNames,
+    ) -> BodyChanges<R> {
+        BodyChanges {
+            action,
+            entries,
+            reader: ChangeReader::new(Mapper::new(names)),
+            line: 0,
         }
     }
-}
 
-fn put(object: &[u8]) -> Result<Change, String> {
-    let document = Document::from_json_line(object).map_err(|error| error.to_string())?;
-    Ok(Change::Put(document))
+    /// Returns which fields became which part.
+    pub(super) fn names_found(&self) -> impl Iterator<Item = &str> {
+        self.reader.mapper().found()
+    }
+
+    /// Reads the next change; `None` at the end of the body.
+    pub(super) fn next(&mut self) -> Result<Option<ReadChange>, BodyError> {
+        loop {
+            let Some(BodyEntry { line, text }) = self.entries.next_entry()? else {
+                return Ok(self.reader.end().err().map(|error| ReadChange {
+                    line: self.line,
+                    change: Err(error.to_string()),
+                    bytes: 0,
+                }));
+            };
+            self.line = line;
+            let (bytes, change) = match text {
+                EntryText::TooLong { bytes } => (
+                    0,
+                    Err(format!(
+                        "the entry has {bytes} bytes; 64 MiB at most are taken"
+                    )),
+                ),
+                EntryText::Json(json) | EntryText::JsonLine(json) => (json.len(), self.read(&json)),
+                EntryText::Plain(text) => (
+                    text.len(),
+                    match self.action {
+                        Action::Delete => plain_url(&text).map(Some),
+                        Action::Put | Action::Patch => self.read(&text),
+                    },
+                ),
+            };
+            // An action of a bulk request alone is no change.
+            if let Some(change) = change.transpose() {
+                return Ok(Some(ReadChange {
+                    line,
+                    change,
+                    bytes,
+                }));
+            }
+        }
+    }
+
+    fn read(&mut self, json: &[u8]) -> Result<Option<Change>, String> {
+        match self.action {
+            Action::Put => {
+                let read = self.reader.read(json, Origin::Request);
+                read.map_err(|error| error.to_string())
+            }
+            Action::Patch => patch(json).map(Some),
+            Action::Delete => {
+                let value =
+                    json::parse(utf8(json)?).map_err(|error| format!("not JSON: {error}"))?;
+                url_of(&value).map(Some)
+            }
+        }
+    }
 }
 
 fn utf8(json: &[u8]) -> Result<&str, String> {
@@ -92,7 +129,8 @@ fn patch(object: &[u8]) -> Result<Change, String> {
     match patch.remove("url") {
         Some(Value::String(url)) if !url.is_empty() => {
             bounded(&url)?;
-            Ok(Change::Patch { url, patch })
+            let absent = None;
+            Ok(Change::Patch { url, patch, absent })
         }
         _ => Err("no `url`: a patch names its document".into()),
     }
@@ -140,9 +178,10 @@ mod tests {
     use document::BodyForm;
 
     fn read(action: Action, body: &str) -> Vec<(u64, Result<String, String>)> {
-        let mut entries = BodyEntries::new(body.as_bytes(), BodyForm::ByFirstByte, 1 << 20);
+        let entries = BodyEntries::new(body.as_bytes(), BodyForm::ByFirstByte, 1 << 20);
+        let mut read = BodyChanges::new(action, entries, FieldNames::default());
         let mut changes = Vec::new();
-        while let Some(one) = next_change(action, &mut entries).unwrap() {
+        while let Some(one) = read.next().unwrap() {
             changes.push((one.line, one.change.map(|change| change.url().to_owned())));
         }
         changes
@@ -195,7 +234,29 @@ mod tests {
             assert_eq!(found[2].0, 3);
         }
         assert!(read(Action::Patch, "{\"url\":\"a\"}")[0].1.is_ok());
-        assert!(read(Action::Put, "{\"url\":\"a\"}")[0].1.is_err());
+        assert!(read(Action::Put, "{\"url\":\"a\"}")[0].1.is_ok());
+        assert!(read(Action::Put, "{}")[0].1.is_err());
+    }
+
+    #[test]
+    fn bulk_requests_are_read_as_files_are() {
+        let body = "{\"index\":{\"_id\":\"7\"}}\n{\"message\":\"m\"}\n{\"delete\":{\"_id\":8}}\n\
+            {\"id\":9,\"text\":\"t\"}\n{\"index\":{}}\n{\"message\":\"m\"}\n{\"index\":{\"_id\":\"x\"}}\n";
+        let found = read(Action::Put, body);
+        let urls: Vec<_> = found
+            .iter()
+            .map(|(line, url)| (*line, url.as_deref().ok()))
+            .collect();
+        assert_eq!(
+            urls,
+            [
+                (2, Some("id:7")),
+                (3, Some("id:8")),
+                (4, Some("id:9")),
+                (6, None),
+                (7, None)
+            ]
+        );
     }
 
     #[test]

@@ -13,6 +13,8 @@ const REASON_CHARS_MAX: usize = 1_000;
 /// Documents whose versions an answer has, and the bytes of their URLs.
 const DOCUMENTS_SHOWN_MAX: usize = 100_000;
 const URL_BYTES_SHOWN_MAX: usize = 4 << 20;
+/// Names of fields that an answer tells.
+const NAMES_SHOWN_MAX: usize = 20;
 
 /// Count of the changes of a request. Its memory does not depend on their number.
 #[derive(Debug, Default)]
@@ -25,6 +27,8 @@ pub(super) struct Tally {
     documents: Vec<Written>,
     url_bytes: usize,
     documents_left_out: u64,
+    /// Which fields became which part of documents, as `title = headline`.
+    names: Vec<String>,
     /// Status of the last change: that of the request where there is no other.
     status: StatusCode,
 }
@@ -69,6 +73,8 @@ struct Answer<'a> {
     error: Option<Broken>,
     #[serde(skip_serializing_if = "Option::is_none")]
     generation: Option<u64>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    names: &'a [String],
     rejected: &'a [Rejected],
     rejected_count: u64,
 }
@@ -118,6 +124,14 @@ impl Tally {
                 version,
             });
         }
+    }
+
+    /// Notes which fields became which part of documents.
+    pub(super) fn tell_names<'a>(&mut self, names: impl Iterator<Item = &'a str>) {
+        let names = names.take(NAMES_SHOWN_MAX);
+        self.names = names
+            .map(|name| name.chars().take(REASON_CHARS_MAX).collect())
+            .collect();
     }
 
     fn show_version(&mut self, url: String, version: String) {
@@ -177,6 +191,7 @@ impl Tally {
             documents_left_out: self.documents_left_out,
             error,
             generation,
+            names: &self.names,
             rejected: &self.rejected,
             rejected_count: self.rejected_count,
         };

@@ -1,5 +1,6 @@
 //! Parameters of requests that write.
 
+use document::FieldNames;
 use ingest::{Condition, Version};
 use std::collections::HashSet;
 
@@ -24,6 +25,8 @@ pub(super) struct WriteParameters {
     pub(super) urls: Vec<String>,
     pub(super) query: Option<String>,
     pub(super) is_dry_run: bool,
+    /// Names of the fields that are parts of documents.
+    pub(super) names: FieldNames,
     /// Whether the versions of all documents are answered.
     pub(super) versions: bool,
 }
@@ -66,11 +69,25 @@ pub(super) fn parse(raw: Option<&str>, known: &[&str]) -> Result<WriteParameters
             "url" => parameters.urls.push(value.into_owned()),
             "q" => parameters.query = Some(value.into_owned()),
             "dry_run" => parameters.is_dry_run = flag("dry_run", &value)?,
+            "id_field" => parameters.names.id = Some(field(&name, &value)?),
+            "url_field" => parameters.names.url = Some(field(&name, &value)?),
+            "title_field" => parameters.names.title = Some(field(&name, &value)?),
+            "body_field" => {
+                let names = value.split(',').map(|one| field(&name, one));
+                parameters.names.body = names.collect::<Result<_, _>>()?;
+            }
             "versions" => parameters.versions = flag("versions", &value)?,
             other => return Err(format!("{other}: not read")),
         }
     }
     Ok(parameters)
+}
+
+fn field(parameter: &str, name: &str) -> Result<String, String> {
+    match name.trim() {
+        "" => Err(format!("{parameter}: the name of a field is empty")),
+        name => Ok(name.to_owned()),
+    }
 }
 
 fn flag(name: &str, value: &str) -> Result<bool, String> {

@@ -12,7 +12,7 @@ use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, Response, StatusCode, header};
 use axum::routing::{get, post};
-use document::BodyForm;
+use document::{BodyForm, PartNames};
 use engine::{Engine, EngineError, Operator};
 use ingest::{LiveError, LiveWriter};
 use serde_json::json;
@@ -76,7 +76,16 @@ async fn change(
 ) -> Response<Body> {
     let known: &[&str] = match action {
         Action::Delete => &["url", "refresh", "if_version"],
-        Action::Put | Action::Patch => &["refresh", "if_version", "versions"],
+        Action::Patch => &["refresh", "if_version", "versions"],
+        Action::Put => &[
+            "refresh",
+            "if_version",
+            "versions",
+            "id_field",
+            "url_field",
+            "title_field",
+            "body_field",
+        ],
     };
     let parameters = match parse(raw.as_deref(), known) {
         Ok(parameters) => parameters,
@@ -122,11 +131,15 @@ async fn document(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Respo
     with_writer(&app, move |writer| match writer.document(&url) {
         Ok(Some((document, version))) => {
             let mut shown = document.fields;
+            let names = PartNames::of(&shown);
+            PartNames::hide_in(&mut shown);
+            // As it was sent: title and body by the names that they have.
+            let (title, body) = (document.title, document.body);
             let texts = [
                 ("url", Some(document.url)),
                 ("id", document.id),
-                ("title", Some(document.title)),
-                ("body", Some(document.body)),
+                ("title", Some(title).filter(|_| names.title().is_none())),
+                ("body", Some(body).filter(|_| names.body().is_empty())),
             ];
             for (name, text) in texts {
                 shown.extend(text.map(|text| (name.to_owned(), json::Value::String(text))));

@@ -220,7 +220,7 @@ fn bodies_come_as_arrays_and_compressed() {
 fn what_is_refused_is_named_and_the_rest_accepted() {
     let (_storage, server) = writing(1, Texts::Stored);
     let good = line(&document(20, 2, 0b100));
-    let body = format!("{good}\n{{\"url\":\"x\"}}\nnothing\n");
+    let body = format!("{good}\n{{\"title\":\"x\"}}\nnothing\n");
     let answer = sent(&server, "POST", "/documents?versions=1", &body, 200);
     assert_eq!(
         (&answer["accepted"], &answer["rejected_count"]),
@@ -237,7 +237,8 @@ fn what_is_refused_is_named_and_the_rest_accepted() {
     let version = answer["documents"][0]["version"].as_str().unwrap();
     for (method, target, body, status) in [
         ("POST", "/documents", "", 400),
-        ("POST", "/documents", "{\"url\":\"x\"}", 400),
+        ("POST", "/documents", "{\"title\":\"x\"}", 400),
+        ("POST", "/documents?body_field=a,", &*good, 400),
         ("POST", "/documents", "{}\n{}", 400),
         ("POST", "/documents?color=1", &*good, 400),
         ("POST", "/documents?refresh=soon", &*good, 400),

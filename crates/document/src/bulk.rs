@@ -8,15 +8,16 @@
 //! {"doc": {"title": "Mice"}, "doc_as_upsert": true}
 //! ```
 
-use crate::json_line::record;
+use crate::LineError;
+use crate::record::record;
 use json::{Map, Value};
 
 /// What a line says to do.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Action {
+pub(crate) enum Action {
     /// The next line is a document, with this id perhaps.
     Write(Option<String>),
-    /// The next line is a part of a document, or what to put in its place.
+    /// The next line is what to change of a document, or to put in its place.
     Update(Option<String>),
     /// No line follows.
     Delete(Option<String>),
@@ -24,7 +25,7 @@ pub enum Action {
 
 impl Action {
     /// Reads a line: an object whose only field is the name of an action and has an object.
-    pub fn of(line: &[u8]) -> Option<Action> {
+    pub(crate) fn of(line: &[u8]) -> Option<Action> {
         // Documents are longer, and most begin otherwise.
         let line = line.trim_ascii();
         let named = line
@@ -70,29 +71,27 @@ impl Action {
             _ => Action::Write(id),
         })
     }
+}
 
-    /// Returns the record that the line after an action makes; `None` for an update that only changes a part of what a
-    /// server has, which no file can tell.
-    pub fn record(&self, mut source: Map<String, Value>) -> Option<Map<String, Value>> {
-        let (id, mut record) = match self {
-            Action::Write(id) => (id, source),
-            Action::Update(id) => {
-                let is_whole = source.get("doc_as_upsert") == Some(&Value::Bool(true));
-                let upsert = source.remove("upsert");
-                let whole = upsert.or_else(|| source.remove("doc").filter(|_| is_whole));
-                let Some(Value::Object(whole)) = whole else {
-                    return None;
-                };
-                (id, whole)
-            }
-            Action::Delete(_) => return None,
+/// What the line after `update` says.
+pub(crate) struct UpdateLine {
+    /// Fields to change of the document that there is.
+    pub(crate) patch: Map,
+    /// Document to write where there is none.
+    pub(crate) absent: Option<Map>,
+}
+
+impl UpdateLine {
+    pub(crate) fn of(mut line: Map) -> Result<UpdateLine, LineError> {
+        let Some(Value::Object(patch)) = line.remove("doc") else {
+            return Err(LineError::NoPatch);
         };
-        if let Some(id) = id {
-            record
-                .entry("_id".to_owned())
-                .or_insert_with(|| id.clone().into());
-        }
-        Some(record)
+        let absent = match line.remove("upsert") {
+            Some(Value::Object(upsert)) => Some(upsert),
+            _ if line.get("doc_as_upsert") == Some(&Value::Bool(true)) => Some(patch.clone()),
+            _ => None,
+        };
+        Ok(UpdateLine { patch, absent })
     }
 }
 
