@@ -33,7 +33,7 @@ pub(crate) struct JsonLines {
     ended: bool,
     mapper: Mapper,
     shape: Shape,
-    /// What the line before says to do with the next one.
+    /// Action of the previous line, which the next line is the subject of.
     action: Option<Action>,
 }
 

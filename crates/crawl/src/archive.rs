@@ -1,8 +1,8 @@
 //! Archive of a crawl: WARC files in its storage, appended to, synced, and cut where a crash tore one.
 //!
-//! Files are `pages-<number>.warc.gz`, each record a gzip member of its own. A start never appends to a file of before: it
-//! begins the next number. A file whose last member is torn is replaced by its whole members, so that any WARC reader takes
-//! it.
+//! Files are `pages-<number>.warc.gz`, each record a gzip member of its own. A start never appends to an existing file:
+//! it begins the next number. A file whose last member is torn is replaced by its whole members, so that any WARC reader
+//! takes it.
 
 use crate::frontier::WarcPlace;
 use std::io::Write;

@@ -23,7 +23,7 @@ pub struct Explained {
     pub member: Option<String>,
     /// URL that it was found on first.
     pub found_on: Option<String>,
-    /// What became of the address that the page states as its own; `None` where it states none.
+    /// Outcome for the address that the page states as its own; `None` where it states none.
     pub stated_address: Option<StatedAddress>,
     /// URL in the index that stands for this one, if it is not this one: by its text, or by the stated address.
     pub same_text_as: Option<String>,

@@ -118,7 +118,7 @@ struct Batch<'a> {
     declares: bool,
 }
 
-/// What the rank of a page adds to its score at most, and the rank that adds half of it: the mean.
+/// Prior of the rank of a page: its greatest addition to the score, and the rank that adds half of it, the mean.
 const RANK_PRIOR: Prior = Prior {
     weight: 0.5,
     pivot: 1.0,
@@ -149,7 +149,7 @@ fn declarations() -> Declarations {
     .collect()
 }
 
-/// The index as a run finds it.
+/// State of the index at the start of a run.
 struct Start {
     options: BuildOptions,
     last: Committed,

@@ -197,7 +197,7 @@ impl Part {
             });
         }
         let mut details = reader.read(doc)?;
-        // An index of before ids had a limit.
+        // An older index may have longer ids.
         if details.id != details.url && details.id.len() > ID_BYTES_MAX {
             shorten(&mut details.id, ID_BYTES_MAX);
         }

@@ -16,7 +16,7 @@ pub enum ValueLaw {
     /// Texts are no numbers, integers beyond 64 bits are rounded in fields of floats, and dates end on 30 December 9999.
     #[default]
     First,
-    /// That of [`Value::of`].
+    /// Law of [`Value::of`].
     Second,
 }
 

@@ -10,7 +10,7 @@
 //! none below 0, over the latest [`SAMPLES`] searches of the kind. Between two fits a running ratio of true to predicted
 //! time corrects them. The model steers handlers and decides nothing about hits.
 
-/// What a prediction knows of a search.
+/// Features of a search, from which its time is predicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Work {
     /// Number of the kind of query, below the number of kinds of the model.

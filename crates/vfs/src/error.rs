@@ -44,8 +44,8 @@ pub enum StorageError {
 }
 
 impl StorageError {
-    /// What `source` means for `operation` on `path`. An error that came through [`io::Write`]
-    /// keeps the operation and path that it has.
+    /// Returns the error for `source` in `operation` on `path`. An error that came through [`io::Write`] keeps the
+    /// operation and path that it has.
     pub fn from_io(operation: &'static str, path: &Path, source: io::Error) -> StorageError {
         match source.downcast::<StorageError>() {
             Ok(error) => error,

@@ -86,7 +86,7 @@ pub trait Storage: Send + Sync + std::fmt::Debug {
     /// Takes the exclusive lock `name` (an OS lock: it ends with the process, whatever the file).
     /// `Err(StorageError::Locked)` at once when somebody else holds it.
     fn lock(&self, name: &str) -> Result<Lock, StorageError>;
-    /// Returns whether somebody holds the lock `name` now. Takes nothing and makes no file.
+    /// Returns whether any process holds the lock `name` now. Neither takes the lock nor creates a file.
     fn is_locked(&self, name: &str) -> Result<bool, StorageError>;
     /// Returns the bytes for which the device has room; `None` where the storage does not know.
     fn available_bytes(&self) -> Option<u64> {

@@ -51,7 +51,7 @@ pub(crate) struct MappedFile {
     registered: Registered,
     mapping: Mmap,
     source: SourceFile,
-    /// Nothing of it is given back: it was read into memory to stay there.
+    /// Whether its pages are never released, because it was read into memory to stay there.
     stays: bool,
 }
 
@@ -90,7 +90,7 @@ impl Region {
         Region::of(Arc::new(Bytes::Mapped(file)))
     }
 
-    /// Returns the same, of which nothing is given back: it was read into memory to stay there.
+    /// Returns a region of a file whose pages are never released: it was read into memory to stay there.
     pub(crate) fn touched(file: MappedFile) -> Region {
         Region::mapped(MappedFile {
             stays: true,

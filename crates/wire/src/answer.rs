@@ -46,7 +46,7 @@ pub struct SearchAnswer {
     /// Steps of the query with their times, where requested (`trace=1`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Vec<Span>>,
-    /// How handlers shared each search of a partition, where requested (`trace=1`).
+    /// Schedule of each search of a partition on its handlers, where requested (`trace=1`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub schedule: Vec<Schedule>,
 }
@@ -178,7 +178,7 @@ pub struct Span {
     pub start_us: u64,
     /// Duration, in microseconds.
     pub duration_us: u64,
-    /// How tests of values ran in a search, by segment; empty without any.
+    /// Runs of the tests of values in a search, by segment; empty without any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub filters: Vec<String>,
 }

@@ -19,7 +19,7 @@ pub(super) struct Node {
     pub(super) links: Vec<(u32, String)>,
 }
 
-/// What the links say of a page.
+/// Inlinks, rank and link texts of a page.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Standing {
     /// Pages that link to it.

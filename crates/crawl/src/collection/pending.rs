@@ -62,7 +62,7 @@ impl Packed {
 pub(super) struct Pending {
     pub(super) changes: BTreeMap<u64, Change>,
     pub(super) bytes: usize,
-    /// What the index has of pages after the next commit.
+    /// Digests of the documents that the index has after the next commit, by page.
     pub(super) settled: Vec<(u64, u64)>,
 }
 

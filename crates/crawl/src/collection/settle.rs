@@ -184,7 +184,8 @@ impl Collection {
         frequent.collect()
     }
 
-    /// What the links say of each page in `order`. Links to a duplicate are links to the page that stands for it.
+    /// Returns inlinks, rank and link texts of each page in `order`. Links to a duplicate are links to the page that
+    /// stands for it.
     fn standings(&self, order: &[u64], firsts: &HashMap<u64, u64>) -> Vec<Standing> {
         let places: HashMap<u64, u32> = order.iter().copied().zip(0..).collect();
         let mut hosts: HashMap<&str, u32> = HashMap::new();

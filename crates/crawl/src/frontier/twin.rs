@@ -180,8 +180,8 @@ impl Twin {
         }
     }
 
-    /// What a restart at `now` does: visits in flight are due again, every host waits for its gap, clocks keep the
-    /// precision that they have on disk.
+    /// Restarts at `now`: visits in flight are due again, every host waits for its gap, clocks keep the precision that
+    /// they have on disk.
     pub fn restart(&mut self, now: TimeMs) {
         self.in_flight.clear();
         for host in self.hosts.values_mut() {

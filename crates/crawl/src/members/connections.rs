@@ -79,7 +79,7 @@ impl Members {
         }
     }
 
-    /// Tells all members of a redirect that extends a site.
+    /// Sends all members a redirect that extends a site.
     pub(crate) fn tell_followed(&self, from: &str, to: &str) {
         for items in self.outgoing.iter().flatten() {
             let _ = items.send(Outgoing::Followed(FollowedSeed {

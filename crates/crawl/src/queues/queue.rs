@@ -23,7 +23,7 @@ pub(super) struct Queue {
     ends: BTreeSet<(TimeMs, Box<str>)>,
 }
 
-/// How far the window reaches.
+/// Reach of the window over the URLs of the queue.
 #[derive(Debug, Default, Clone, PartialEq)]
 enum Bound {
     /// Over all URLs.

@@ -28,7 +28,7 @@ pub struct UrlRecord {
     pub due_s: u64,
     /// Seconds since 1970 at which it was first seen.
     pub created_s: u64,
-    /// What the client keeps with it, by key.
+    /// Metadata of the client, kept with the URL, by key.
     pub metadata: Metadata,
 }
 
@@ -86,7 +86,7 @@ fn text(reader: &mut Reader<'_>) -> Option<String> {
     String::from_utf8(reader.bytes()?.to_vec()).ok()
 }
 
-/// What a client set of a queue, or of all.
+/// Settings of one queue or of all queues, made by a client.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Settings {
     /// Seconds since 1970 before which it gives no URL.

@@ -48,7 +48,7 @@ pub(super) struct Proxy {
     server: JoinHandle<()>,
 }
 
-/// What the proxy knows of its page.
+/// State that the proxy has of its page.
 struct Page {
     url: Url,
     fetched: Fetched,

@@ -44,7 +44,7 @@ impl Replayed {
     }
 }
 
-/// What a record stands for now.
+/// Present meaning of an archived record.
 pub(super) enum Found {
     Page(Box<Reading>, String, WarcPlace),
     Gone(String),

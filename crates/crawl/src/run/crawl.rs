@@ -81,7 +81,7 @@ pub struct Crawl {
     pub(super) unsynced: u32,
     pub(super) watch: bool,
     pub(super) is_read_meanwhile: bool,
-    /// Where several processes share the crawl.
+    /// State shared with other processes of the crawl, if any.
     pub(super) sharing: Option<Sharing>,
     _lock: Lock,
 }

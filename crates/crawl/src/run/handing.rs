@@ -47,14 +47,14 @@ impl Crawl {
         Ok(())
     }
 
-    /// Tells the other members that this one takes nothing any more.
+    /// Notifies the other members that this one takes nothing any more.
     pub(super) fn leave_members(&self) {
         if let Some(sharing) = &self.sharing {
             sharing.members.figures.set_ended();
         }
     }
 
-    /// Tells the other members of a redirect that extends a site.
+    /// Sends the other members a redirect that extends a site.
     pub(super) fn tell_followed(&self, (from, to): &(String, String)) {
         if let Some(sharing) = &self.sharing {
             sharing.members.tell_followed(from, to);

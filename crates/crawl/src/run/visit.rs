@@ -23,7 +23,7 @@ const RENDERED_TYPE: &str = "text/html; charset=utf-8";
 /// State that all visits share.
 pub(super) struct VisitContext {
     pub(super) fetcher: Arc<Fetcher>,
-    /// Where a site is rendered.
+    /// Renderer, if a site of the crawl is rendered.
     pub(super) renderer: Option<Renderer>,
     pub(super) product_token: String,
 }

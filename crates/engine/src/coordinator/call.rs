@@ -16,14 +16,14 @@ pub enum Call {
     SearchAll {
         /// The query.
         query: Arc<Query>,
-        /// What is asked of each.
+        /// Request to each partition.
         request: SearchRequest,
     },
     /// Search some partitions in the generation of the request.
     Search {
         /// The query.
         query: Arc<Query>,
-        /// What is asked of each.
+        /// Request to each partition.
         request: SearchRequest,
         /// The partitions.
         partitions: Vec<usize>,
@@ -34,7 +34,7 @@ pub enum Call {
     CountSites {
         /// The query.
         query: Arc<Query>,
-        /// What is asked of each.
+        /// Request to each partition.
         request: CountSitesRequest,
         /// The partitions.
         partitions: Vec<usize>,
@@ -45,7 +45,7 @@ pub enum Call {
         group: usize,
         /// The query.
         query: Arc<Query>,
-        /// What is asked of each.
+        /// Request to each partition.
         request: CountFacetsRequest,
     },
     /// Make summaries, of each document part its own.

@@ -60,7 +60,7 @@ enum State {
     },
     /// The hits are known, and what they show is not.
     Showing(Box<Showing>),
-    /// Nothing is left to ask, or nothing more can be.
+    /// No call is due or under way.
     Ended,
 }
 

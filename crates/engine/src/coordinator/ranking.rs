@@ -40,11 +40,11 @@ pub(crate) struct Settled {
     proof: Option<CertainRanking>,
 }
 
-/// What a ranking needs next.
+/// Next step of a ranking.
 pub(crate) enum Next {
     /// A search of some partitions for more hits.
     Call(Call),
-    /// Nothing: the hits are certain, or all that there was time for.
+    /// The hits are certain, or the best that the time allowed.
     Settled(Settled),
 }
 

@@ -25,12 +25,12 @@ enum State {
     Proving(String),
 }
 
-/// What a suggestion needs next.
+/// Next step of a suggestion.
 #[derive(Debug)]
 pub enum NextProbe {
     /// Answers of these searches, in order.
     Ask(Vec<PreparedQuery>),
-    /// Nothing: this is the correction, or there is none.
+    /// End: the correction, or `None` where there is none.
     Done(Option<DidYouMean>),
 }
 

@@ -16,7 +16,7 @@ pub struct Timeline {
     handlers_us: Mutex<Option<HandlerTimes>>,
 }
 
-/// What a timeline holds.
+/// Contents of a timeline.
 #[derive(Debug, Default)]
 pub(crate) struct Steps {
     /// Steps.

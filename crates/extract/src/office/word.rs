@@ -85,9 +85,9 @@ pub(super) fn append_paragraphs(part: &str, bytes: &[u8], text: &mut Text) -> Re
 struct Hidden {
     /// Deletions and origins of moved text that are open.
     removed: u32,
-    /// Whether one of the alternatives was read, for each set of them that is open.
+    /// For each open set of alternatives, whether one was read.
     chosen: Vec<bool>,
-    /// Whether an alternative is left out, for each that is open.
+    /// For each open alternative, whether it is skipped.
     left_out: Vec<bool>,
 }
 

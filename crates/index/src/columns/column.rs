@@ -48,7 +48,7 @@ pub struct Column<'a> {
     table: Table<'a>,
 }
 
-/// Way from codes to values.
+/// Mapping of codes to values.
 #[derive(Debug, Clone, Copy)]
 enum Table<'a> {
     Linear {

@@ -14,7 +14,7 @@ const BURST_MAX: Duration = Duration::from_secs(1);
 /// Share of rounds in which ranges spin; the client takes less of the machine there, and times vary less.
 const SPUN_SHARE: f64 = 0.4;
 
-/// What is offered to a server.
+/// Load on a server.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Offered {
     /// Poisson arrivals at a share of the sequential capacity.

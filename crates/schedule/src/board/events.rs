@@ -16,7 +16,7 @@ const URGENT_SHARE: u64 = 10;
 pub enum Left {
     /// Others still work on it.
     Others,
-    /// Nobody works on it and ranges are left: it is parked.
+    /// No handler works on it and ranges are left: it is parked.
     Parked,
     /// All ranges are taken and nobody works on it: the caller merges and replies. It is off the board.
     Finished,

@@ -21,7 +21,7 @@ pub struct Load {
     pub handlers: usize,
 }
 
-/// How a query starts.
+/// Decision at the start of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Start {
     /// Wanted time of a range, in ns; `u64::MAX` leaves the query in one piece.
@@ -71,7 +71,7 @@ impl Start {
     }
 }
 
-/// What a free handler does.
+/// Next action of a free handler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
     /// Begins a waiting query.

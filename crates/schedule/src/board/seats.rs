@@ -22,7 +22,7 @@ const SIBLING_EFFICIENCY: f64 = 0.27;
 const OTHER_NODE_NS: u64 = 1_000_000;
 
 impl Board {
-    /// Tells the seats of the handlers, by their number.
+    /// Sets the seats of the handlers, by their number.
     ///
     /// # Panics
     /// If some handlers have none.

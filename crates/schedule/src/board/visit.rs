@@ -9,7 +9,7 @@ const SLACK_FACTOR: u64 = 4;
 /// A handler at the end of a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Visit {
-    /// Now, in ns.
+    /// Present instant, in ns.
     pub now_ns: u64,
     /// Whether the handler owns the query: it began or resumed it.
     pub is_owner: bool,

@@ -13,7 +13,7 @@ const WASTED_MAX: u32 = 8;
 pub(crate) struct Limits {
     /// The score that the limits are made for; infinite before the first.
     least: f32,
-    /// Number of postings scored since that did not reach their score.
+    /// Number of postings scored below the threshold since the limits were computed.
     pub(crate) wasted: u32,
     /// Number of postings of the last block that reached their score.
     pub(crate) reached: usize,

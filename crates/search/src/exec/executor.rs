@@ -33,7 +33,7 @@ use crate::plan::planner::Plan;
 use index::{IndexError, Segment};
 use std::ops::Range;
 
-/// What runs a plan on a segment.
+/// Executor chosen for one segment.
 pub(super) enum Kind<'a> {
     Term(Term<'a>),
     Conjunction(Conjunction<'a>),
@@ -51,7 +51,7 @@ pub(super) enum Kind<'a> {
     Exhaustive(Box<Exhaustive<'a>>),
 }
 
-/// What finds the hits of a combination.
+/// Executor that finds the hits of a combination.
 pub(super) enum Searching<'a> {
     /// Led by what is required.
     Boolean(Box<Mixed<'a>>),
@@ -61,7 +61,7 @@ pub(super) enum Searching<'a> {
     Values(Box<ByValues<'a>>),
 }
 
-/// What finds the matches of a combination.
+/// Executor that finds the matches of a combination.
 pub(super) enum Counting<'a> {
     Union(Union<'a>),
     Difference(Box<Counter<'a>>),

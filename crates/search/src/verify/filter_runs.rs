@@ -17,7 +17,7 @@ pub enum FilterWay {
     Bits,
 }
 
-/// How a test of values ran on a segment.
+/// Run of a test of values on one segment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilterRun {
     /// Id of the segment.

@@ -50,7 +50,7 @@ pub(super) struct Batch {
     done: Mutex<Done>,
 }
 
-/// What came of taking the next range.
+/// Outcome of taking the next range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Worked {
     /// A range was done.
@@ -70,7 +70,7 @@ struct Done {
     summaries: Vec<Option<Made>>,
 }
 
-/// What came of reading a text.
+/// Outcome of reading a text.
 enum Read {
     Made(Made),
     Long(LongText),

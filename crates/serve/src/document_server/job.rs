@@ -30,7 +30,7 @@ pub(super) struct SummariesJob {
     open: Mutex<Option<Open>>,
 }
 
-/// What an answer ends.
+/// Parts of a request that its answer ends.
 struct Open {
     busy: Busy,
     reply: Reply<Vec<Option<TextSummary>>>,

@@ -34,7 +34,7 @@ struct Found {
     pieces: Vec<Piece>,
 }
 
-/// What came of a piece.
+/// Outcome for a piece.
 #[derive(Debug, Clone)]
 pub(super) enum Piece {
     Found(PieceMatches),

@@ -138,7 +138,7 @@ pub(crate) struct Visiting {
     pub(crate) number: u32,
     pub(crate) job: Arc<dyn Job>,
     pub(crate) progress: Arc<Progress>,
-    /// What the board knows of the query and the handler, as of the beginning of the visit.
+    /// State of the query and the handler at the beginning of the visit.
     pub(crate) visit: Visit,
 }
 

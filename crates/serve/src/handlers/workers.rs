@@ -107,7 +107,7 @@ impl Handlers {
         Arc::clone(&self.figures)
     }
 
-    /// Returns the most time that a search gets, whatever its deadline.
+    /// Returns the limit on the time of a search, which holds beside its deadline.
     pub(crate) fn cut_off(&self) -> Option<Duration> {
         self.cut_off
     }

@@ -34,7 +34,7 @@ pub(super) struct Ranged<S> {
     found: Mutex<Found<S>>,
 }
 
-/// What the first handler made of a query.
+/// Plan and ranges of a query, made by its first handler.
 #[derive(Debug)]
 pub(super) struct Begun {
     pub(super) taken: Instant,
@@ -232,7 +232,7 @@ impl<S: RangesShare> Ranged<S> {
         std::mem::take(&mut *lock(&self.found))
     }
 
-    /// Learns from a query that no error ended, of which `searched` documents were searched.
+    /// Learns from a query that ended without an error and searched `searched` of its documents.
     pub(super) fn learn(
         &self,
         begun: &Begun,

@@ -64,7 +64,7 @@ pub(crate) fn each_token(
     each_token_of(rules, text, buffer, |_| true, each)
 }
 
-/// What [`each_token_starting`] finds.
+/// Word or token that [`each_token_starting`] finds.
 pub(crate) enum Found<'a> {
     /// A word that begins with a wanted byte and is not analysed: its only term is that of [`term_of_word`].
     Word(Range<usize>),

@@ -24,7 +24,7 @@ const LOWER: u8 = 2;
 const LETTER: u8 = 4;
 const DIGIT: u8 = 8;
 
-/// What may have terms that begin with wanted bytes.
+/// Part of a text that may have terms with a wanted first byte.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Sifted {
     /// ASCII letters of one case form: [`Run::Word`](super::runs::Run::Word).
@@ -35,7 +35,7 @@ pub(super) enum Sifted {
 
 /// Bytes that a term may begin with: none of them is outside ASCII.
 pub(super) struct Sieve {
-    /// What each byte is. A byte that is not ASCII stops, because it may fold to any term.
+    /// Kind of each byte. A byte that is not ASCII stops, because it may fold to any term.
     kinds: [u8; 256],
 }
 

@@ -121,7 +121,7 @@ impl CanonicalUrl {
             .map(|(_, query)| query)
     }
 
-    /// Tells whether the host is an address and not a name.
+    /// Returns whether the host is an address and not a name.
     pub fn is_ip(&self) -> bool {
         let host = self.host();
         host.starts_with('[') || host.parse::<std::net::Ipv4Addr>().is_ok()

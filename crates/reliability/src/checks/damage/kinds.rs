@@ -49,7 +49,7 @@ struct Tally {
     /// Answers that flag a gap, and refusals.
     cautious: u64,
     wrong: u64,
-    /// What a query would delete, and deletions.
+    /// Deletions by query, dry runs included.
     decisions: u64,
     wrong_decisions: u64,
     not_recovered: u64,
