@@ -38,7 +38,7 @@ fn parse_despite(text: &str) -> Result<String, String> {
     }
 }
 
-/// Search times, and what a load run tells beside them.
+/// Search times, and facts of the load run that measured them.
 #[derive(Debug, Clone)]
 pub(crate) struct SearchTimes {
     /// Core time of the search of each query.

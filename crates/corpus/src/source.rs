@@ -70,7 +70,7 @@ impl Source {
     }
 }
 
-/// Bytes of a file that say what it is.
+/// Length of a file's beginning from which its type is guessed, in bytes.
 const BEGINNING_BYTES: u64 = 8 << 10;
 
 /// Returns the first bytes of a file, decompressed; none where it cannot be read, which is reported when its turn comes.

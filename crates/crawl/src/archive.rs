@@ -96,7 +96,7 @@ impl Archive {
         Ok(())
     }
 
-    /// Returns the end of what was appended: number of the file, and its length in bytes.
+    /// Returns the end of the archive: the number of the last file, and its length in bytes.
     pub fn end(&self) -> (u32, u64) {
         match self.file {
             Some(_) => (self.number, self.offset_bytes),

@@ -19,7 +19,7 @@ pub struct Explained {
     pub url: CanonicalUrl,
     /// State, dates and counts; `None` where the URL was never found.
     pub known: Option<Explanation>,
-    /// Other member of the crawl that it was handed over to: it visits the host, or has settled who does.
+    /// Other member of the crawl that the URL was handed over to: it visits the host, or has settled which member does.
     pub member: Option<String>,
     /// URL that it was found on first.
     pub found_on: Option<String>,

@@ -73,7 +73,7 @@ impl Indexing {
         self.send(Change::Delete(url))
     }
 
-    /// Commits what came before, and waits for it.
+    /// Commits all changes sent before, and waits for the commit.
     pub(crate) fn commit(&self) -> Result<Committed, Ended> {
         let (reply, committed) = sync_channel(1);
         self.send(Change::Commit(reply))?;

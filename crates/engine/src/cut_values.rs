@@ -16,10 +16,10 @@ const NAME_BYTES_MAX: usize = 1 << 10;
 const SMALL_BYTES: usize = 256;
 /// Names of values that were cut, of which the others are one `…`.
 const NAMES_MAX: usize = 100;
-/// Mark of what was cut.
+/// Mark at the place of a cut.
 const CUT: &str = "…";
 
-/// Cuts fields, as JSON, to what an answer may have; returns them with the names of those that were cut.
+/// Cuts fields, as JSON, to the limits of an answer; returns them with the names of those that were cut.
 pub fn cut_fields(fields: &str) -> (String, Vec<String>) {
     // Nothing in so short a text is too long.
     if fields.len() <= STRING_CHARS_MAX {

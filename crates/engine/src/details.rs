@@ -23,7 +23,7 @@ const _: () = assert!(ID_BYTES_MAX >= document::json_line::ID_BYTES_MAX);
 #[cfg(test)]
 const _: () = assert!(URL_BYTES_MAX >= document::json_line::URL_BYTES_MAX);
 
-/// Returns details as an answer has them, with the names of what is cut, here or where they were read.
+/// Returns details as an answer has them, with the names of the values that were cut, here or where they were read.
 pub fn shown(mut details: Details) -> (Details, Vec<String>) {
     let mut cut = Vec::new();
     let is_own_id = details.id == details.url;

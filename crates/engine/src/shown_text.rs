@@ -6,7 +6,8 @@ use fields::TextFields;
 use index::{Index, IndexError, TextKey, Texts};
 use text::summary::{Summary, SummaryQuery};
 
-/// Returns what a hit shows of a document; `None` where the store has no text of it, empty in an index without texts.
+/// Returns summary and fields of a document for a hit; `None` where the store has no text of it, empty in an index
+/// without texts.
 pub(crate) fn shown_text(
     index: &Index,
     key: TextKey<'_>,

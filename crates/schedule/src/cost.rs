@@ -168,7 +168,7 @@ impl Kind {
         }
     }
 
-    /// Fits the coefficients to the samples, and what was learnt of their error.
+    /// Fits the coefficients to the samples, and measures their error.
     fn fit(&mut self) {
         self.coefficients = fitted(&self.samples, &self.coefficients);
         self.ratio = 1.0;

@@ -12,7 +12,7 @@ pub enum StorageError {
         /// The file.
         path: PathBuf,
     },
-    /// Somebody else holds the lock.
+    /// Another process or writer holds the lock.
     #[error("{}: another process is writing here; wait for it to end, or send documents to it where it is a server", path.display())]
     Locked {
         /// The lock file.

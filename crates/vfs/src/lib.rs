@@ -96,10 +96,10 @@ pub trait Storage: Send + Sync + std::fmt::Debug {
 
 /// A file being written. Dropping it without `finish` leaves an unsynced file behind.
 pub trait WriteFile: Write + Send {
-    /// Writes what is buffered and makes it durable; the file stays open. After an error the file can
-    /// neither be written nor synced again.
+    /// Writes buffered bytes and makes them durable; the file stays open. After an error the file can neither be
+    /// written nor synced again.
     fn sync(&mut self) -> Result<(), StorageError>;
-    /// Writes what is buffered and syncs the file to the disk, then closes it.
+    /// Writes buffered bytes and syncs the file to the disk, then closes it.
     fn finish(self: Box<Self>) -> Result<(), StorageError>;
     /// Returns whether the file still has a name: one that was removed is lost when it is closed, synced or not.
     fn has_name(&self) -> bool {
@@ -130,7 +130,7 @@ impl Lock {
         }
     }
 
-    /// Returns whether others who try to take the lock meet this one. Not where its file was removed or replaced.
+    /// Returns whether the lock still excludes others. It does not where its file was removed or replaced.
     pub fn is_current(&self) -> bool {
         (self.is_current)()
     }

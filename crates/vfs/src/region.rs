@@ -45,7 +45,7 @@ impl Bytes {
     }
 }
 
-/// A shared read-only mapping of a file, and what is needed to tell whether the file changed.
+/// Shared read-only mapping of a file, with the means to see changes of the file.
 pub(crate) struct MappedFile {
     /// First, so that it is dropped first: a mapping must be off the register before it is unmapped.
     registered: Registered,

@@ -75,7 +75,7 @@ pub enum End {
     Finished,
     /// The policy sent it to another search; others went on with this one.
     Left,
-    /// The policy sent it to another search, and nobody worked on this one for a while.
+    /// The policy sent it to another search, and no handler worked on this one for a while.
     Parked,
     /// The deadline passed, or the client had gone.
     Stopped,

@@ -127,7 +127,7 @@ impl Collection {
         target
     }
 
-    /// Returns what became of the address that a page states; `None` where it states none.
+    /// Returns the outcome for the address that a page states; `None` where it states none.
     pub(crate) fn stated_address(&mut self, url: &str) -> Option<StatedAddress> {
         let hash = url_hash(url);
         self.log.map().ok()?;

@@ -38,7 +38,7 @@ struct Edge {
     weight: f32,
 }
 
-/// Returns what the links say of each page. Links of a page to itself do not count.
+/// Returns inlinks, rank and link texts of each page. Links of a page to itself do not count.
 pub(super) fn standings(nodes: &[Node]) -> Vec<Standing> {
     let edges = edges(nodes);
     let mut standings = vec![Standing::default(); nodes.len()];

@@ -166,8 +166,8 @@ impl Collection {
         self.log.append(PROBE, &payload).map(drop)
     }
 
-    /// Returns the text that an origin answers for what it does not have; empty where it tells so, `None` where it was
-    /// not asked.
+    /// Returns the text with which an origin answers for missing pages; empty where it answers with an error status,
+    /// `None` where it was not probed.
     pub(crate) fn probe_of(&self, origin: &str) -> Option<&Arc<str>> {
         self.probes.get(origin)
     }
@@ -262,7 +262,7 @@ impl Collection {
         }
     }
 
-    /// Writes the log again without what was replaced.
+    /// Writes the log again without replaced entries.
     fn rewrite(&mut self) -> Result<(), StorageError> {
         let Collection {
             log,

@@ -79,8 +79,8 @@ impl Collection {
         (order, firsts)
     }
 
-    /// Computes what the pages say of each other. Returns the pages whose documents have to be read again, in the order
-    /// of their URLs.
+    /// Computes the fields of documents that depend on other pages. Returns the pages whose documents have to be read
+    /// again, in the order of their URLs.
     pub(crate) fn settle(&mut self) -> Result<Vec<u64>, StorageError> {
         self.log.map()?;
         let (order, firsts) = self.ordered();

@@ -1,6 +1,6 @@
 //! Limits of one fetch.
 
-/// Upper bounds on what one fetch may cost. The defaults are those of the crawler.
+/// Upper bounds on the cost of one fetch. The defaults are those of the crawler.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// Decoded body, in bytes (10 MiB). A longer one is cut, flagged and returned. The body on the wire has the same bound.

@@ -154,7 +154,7 @@ impl Frontier {
         hosts
     }
 
-    /// Makes all URLs due now that are due at all: a further crawl, by conditional requests.
+    /// Makes all URLs due now that would be due at some time: the begin of a further crawl, by conditional requests.
     pub fn again(&mut self, now: TimeMs) -> Result<(), FrontierError> {
         self.again_at = now;
         let mut value = Vec::new();

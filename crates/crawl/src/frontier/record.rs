@@ -72,7 +72,7 @@ pub struct Record {
     pub text_hash: Option<u128>,
     /// Validators of the last answer.
     pub validators: Validators,
-    /// Last answer in the WARC files.
+    /// Place of the last answer in the WARC files.
     pub place: Option<WarcPlace>,
     /// First of the answers 404 or 410 that no other answer followed.
     pub gone_since: Option<TimeMs>,
@@ -119,7 +119,7 @@ impl Record {
         }
     }
 
-    /// Takes over what a further sighting adds. True when the record changed.
+    /// Adds the facts of a further sighting. Returns whether the record changed.
     pub(super) fn note(&mut self, sighting: &Sighting) -> bool {
         let before = (self.source, self.depth, self.importance, self.due);
         self.source = self.source.and(sighting.source);

@@ -51,7 +51,7 @@ impl Queue {
         }
     }
 
-    /// Lets go what is held no longer.
+    /// Releases URLs whose hold has ended.
     pub(super) fn expire(&mut self, now: TimeMs) {
         while let Some(first) = self.ends.first()
             && first.0 <= now

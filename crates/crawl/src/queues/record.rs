@@ -12,7 +12,7 @@ const FORM: u8 = 1;
 /// Keys and values that a client keeps with a URL.
 pub type Metadata = Vec<(String, Vec<String>)>;
 
-/// Returns the bytes of a URL and of what is kept with it, about.
+/// Returns the approximate bytes of a URL and its metadata.
 pub(super) fn size_bytes(url: &str, metadata: &Metadata) -> usize {
     let values = metadata.iter().map(|(key, values)| {
         let values: usize = values.iter().map(|value| 8 + value.len()).sum();

@@ -101,7 +101,7 @@ fn canonical_of(
     }
 }
 
-/// Returns the hash that tells whether a page changed: of what searches find.
+/// Returns the hash of the searched text, which differs when a page changed.
 fn hash_of(title: &str, told: &str) -> u128 {
     duplicates::exact_hash(&format!("{title}\n{told}"))
 }

@@ -115,7 +115,7 @@ impl Proxy {
         self.address
     }
 
-    /// Ends the proxy and returns what was fetched.
+    /// Ends the proxy and returns the resources fetched.
     pub(super) fn end(self) -> Vec<Resource> {
         let mut taken = self.page.taken();
         std::mem::take(&mut taken.resources)

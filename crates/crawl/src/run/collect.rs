@@ -83,7 +83,7 @@ impl Crawl {
         self.write_pending()
     }
 
-    /// Leaves out of URLs what was learnt to be without effect.
+    /// Strips URLs of parameters learnt to be without effect.
     fn learn_parameters(&mut self) {
         let mut new = Vec::new();
         for (origin, name) in self.collection.learnt_parameters() {

@@ -151,7 +151,7 @@ impl Crawl {
         Ok(())
     }
 
-    /// Makes durable what was taken over, and acknowledges it.
+    /// Makes URLs taken over durable, and acknowledges them.
     pub(super) fn acknowledge_taken(&mut self) -> Result<(), CrawlError> {
         let Some(sharing) = &mut self.sharing else {
             return Ok(());
@@ -167,8 +167,8 @@ impl Crawl {
         Ok(())
     }
 
-    /// Decides what follows when everything due is given out; `wait` is the longest wait for events, `None` where nothing
-    /// is due. A crawl of one process is over then.
+    /// Decides the next step when everything due is given out; `wait` is the longest wait for events, `None` where
+    /// nothing is due. A crawl of one process is over then.
     pub(super) fn rest(&mut self, wait: Option<Duration>) -> Rest {
         let Some(sharing) = &self.sharing else {
             return wait.map_or(Rest::Over { is_complete: true }, Rest::Until);

@@ -69,7 +69,7 @@ pub(super) struct Answered {
 }
 
 pub(super) enum AnswerKind {
-    /// With the digest of what templates took out of the document.
+    /// Page, with the digest of the blocks that templates took out of the document.
     Page(Box<Reading>, u64),
     NotModified,
     Redirect(Option<CanonicalUrl>),
@@ -294,7 +294,7 @@ fn write_resource(writer: &mut warc::Writer<Vec<u8>>, resource: &Resource, date:
     let _ = writer.request(&about, &fetched.request_head, &[], id);
 }
 
-/// Returns the head of a rendered page: what the answer said of indexing and language, and the type of the HTML.
+/// Returns the head of a rendered page: indexing and language as the answer states them, and the type of the HTML.
 fn rendered_head(fetched: &Fetched, html_bytes: usize) -> Vec<u8> {
     let mut head = format!("HTTP/1.1 200 OK\r\nContent-Type: {RENDERED_TYPE}\r\n").into_bytes();
     for (name, value) in &fetched.headers {

@@ -58,7 +58,7 @@ enum State {
         further: Ranking,
         begun: Instant,
     },
-    /// The hits are known, and what they show is not.
+    /// The ranking is final; details, summaries and facets are not there yet.
     Showing(Box<Showing>),
     /// No call is due or under way.
     Ended,
@@ -150,7 +150,7 @@ impl<'a> Coordinator<'a> {
         }
     }
 
-    /// Merges what was found for all words; searches again, or for some words, or shows the hits.
+    /// Merges the replies for all words; then searches again, or for some words, or goes on to the fetch phase.
     fn settle_first(
         &mut self,
         mut ranking: Ranking,

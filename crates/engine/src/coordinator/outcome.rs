@@ -3,7 +3,7 @@
 use crate::coordinator::coverage::Complete;
 use wire::SearchAnswer;
 
-/// Answer of a search, with what is known of it.
+/// Answer of a search, with its proof of completeness and its generation.
 #[derive(Debug)]
 pub struct Outcome {
     /// The answer.

@@ -254,7 +254,7 @@ impl Settled {
 }
 
 impl Found {
-    /// Returns what a search found for the page.
+    /// Returns the hits of the page.
     pub(crate) fn new(prepared: &PreparedQuery, searched: &Ranking, settled: Settled) -> Found {
         let Settled {
             partitions,
@@ -303,7 +303,7 @@ impl Found {
         }
     }
 
-    /// Returns what was found where documents with some of the words follow `first`, those with all of them.
+    /// Returns the hits of the page where documents with some of the words follow `first`, those with all of them.
     pub(crate) fn joined(
         prepared: &PreparedQuery,
         searched: &Ranking,

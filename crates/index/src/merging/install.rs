@@ -51,7 +51,7 @@ impl Source {
 }
 
 impl MergedSegments {
-    /// Returns what commits must leave to this merge until it is installed or given up.
+    /// Returns the numbers and files that commits must leave to this merge until it is installed or given up.
     pub fn reservation(&self) -> &MergeReservation {
         &self.reservation
     }

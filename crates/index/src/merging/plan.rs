@@ -70,7 +70,7 @@ impl MergeJob {
         })
     }
 
-    /// Returns what commits must leave to this merge until it is installed or given up.
+    /// Returns the numbers and files that commits must leave to this merge until it is installed or given up.
     pub fn reservation(&self) -> &MergeReservation {
         &self.reservation
     }

@@ -4,7 +4,7 @@ use super::entry::{Entry, QueryId};
 use std::collections::BTreeSet;
 
 /// Queries that wait or are parked, in the orders that policies ask for. What they are ordered by does not change while
-/// nobody works on them.
+/// no handler works on them.
 #[derive(Debug, Default)]
 pub(super) struct Claimable {
     /// By number in order of arrival.

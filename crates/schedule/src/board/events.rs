@@ -18,7 +18,7 @@ pub enum Left {
     Others,
     /// No handler works on it and ranges are left: it is parked.
     Parked,
-    /// All ranges are taken and nobody works on it: the caller merges and replies. It is off the board.
+    /// All ranges are taken and no handler works on it: the caller merges and replies. It is off the board.
     Finished,
 }
 
@@ -185,7 +185,7 @@ impl Board {
         left
     }
 
-    /// Takes a query that nobody works on off the board: it has expired, or its client has gone. Returns whether it was
+    /// Takes a query that no handler works on off the board: it has expired, or its client has gone. Returns whether it was
     /// there.
     pub fn withdraw(&mut self, id: QueryId) -> bool {
         match self.slots.get(id) {

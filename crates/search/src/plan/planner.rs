@@ -73,7 +73,7 @@ impl Plan {
         })
     }
 
-    /// Returns what stands before a word of a field, as it is typed.
+    /// Returns the prefix by which a query names a field: `title:`; empty for the text.
     pub(crate) fn label(&self, field: Field) -> String {
         match field {
             Field::Text => String::new(),

@@ -55,7 +55,7 @@ pub(super) struct Batch {
 pub(super) enum Worked {
     /// A range was done.
     One,
-    /// The summary that was missing last was made: whoever made it answers.
+    /// The last missing summary was made: the thread that made it replies.
     Last,
     /// Another thread reads a long text, and none of its pieces can be taken yet.
     NoneYet,

@@ -26,7 +26,7 @@ pub(super) struct SummariesJob {
     since: ReadStart,
     deadline: Deadline,
     query: u64,
-    /// Taken by whoever answers.
+    /// Taken by the thread that replies.
     open: Mutex<Option<Open>>,
 }
 

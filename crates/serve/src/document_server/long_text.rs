@@ -70,7 +70,7 @@ impl LongText {
         query.find_in_piece(&self.body, self.pieces[piece].clone())
     }
 
-    /// Notes what came of a piece. Returns whether it was the last one.
+    /// Notes the outcome for a piece. Returns whether it was the last one.
     pub(super) fn put(&self, piece: usize, came: Piece) -> bool {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         found.pieces[piece] = came;

@@ -77,7 +77,7 @@ impl<S: RangesShare> Ranged<S> {
         Ranged { after, ..self }
     }
 
-    /// Returns what the first handler made of it; `None` where it ended before.
+    /// Returns plan and ranges; `None` where the query ended before they were made.
     pub(super) fn begun(&self) -> Option<&Begun> {
         self.begun.get()
     }
@@ -227,7 +227,7 @@ impl<S: RangesShare> Ranged<S> {
         of_role.1 += board.at_full_speed(handler.number, ranges_time);
     }
 
-    /// Returns what all handlers found, once the last one has left.
+    /// Returns the findings of all handlers, once the last one has left.
     pub(super) fn take(&self) -> Found<S> {
         std::mem::take(&mut *lock(&self.found))
     }
@@ -265,7 +265,7 @@ impl<S: RangesShare> Ranged<S> {
     }
 }
 
-/// Returns what predicts the time of a search. Gathering and exact counts have kinds of their own.
+/// Returns the features that predict the time of a search. Gathering and exact counts have kinds of their own.
 fn work_of<S: RangesShare>(cost: PlanCost, (k, counted): (usize, bool), segments: usize) -> Work {
     let wanted = match (S::GATHERS, counted) {
         (false, false) => 0,

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 /// Clock that tells when a range has spun for its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SyntheticClock {
-    /// Time of day, whoever has the core meanwhile: judges queues.
+    /// Wall-clock time, which passes while other threads have the core: judges queues.
     #[default]
     Wall,
     /// Time of the handler's thread on a core: judges the operating system's scheduler too.

@@ -18,7 +18,7 @@ use std::ops::Range;
 /// Number of bytes that are sifted at once, one for each bit of a mask.
 const BLOCK_BYTES: usize = 64;
 
-/// Bits of what a byte is.
+/// Bits of the kind of a byte.
 const STOP: u8 = 1;
 const LOWER: u8 = 2;
 const LETTER: u8 = 4;

@@ -123,7 +123,7 @@ pub(super) fn ways_of_words(words: &[Typed<'_>], languages: Languages) -> Ways {
     ways
 }
 
-/// Returns the terms of words as typed, but one of them in another form.
+/// Returns the terms of words as typed, with another form of the word at `at`.
 fn with_form(words: &[Typed<'_>], at: usize, form: &[String]) -> Way {
     let mut way = Way::new();
     for (number, Typed { word, .. }) in words.iter().enumerate() {

@@ -98,7 +98,7 @@ impl CanonicalUrl {
             .ok()
     }
 
-    /// Returns `scheme://host[:port]`, what one robots.txt holds for.
+    /// Returns `scheme://host[:port]`, the scope of one robots.txt.
     pub fn origin(&self) -> &str {
         &self.text[..usize::from(self.path)]
     }

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 use vfs::{SharedStorage, StorageError};
 
-/// Bytes written at once of what follows the entries.
+/// Bytes of the parts after the entries that are written at once.
 const TAIL_STEP_BYTES: usize = 256 << 10;
 
 /// Entries of several runs in key order; of equal keys, that of the newest run.
@@ -110,7 +110,7 @@ impl Merge {
         })
     }
 
-    /// Copies at most `entries`, or writes a part of what follows them. True when nothing is left.
+    /// Copies at most `entries`, or writes some of the parts after them. Returns whether nothing is left.
     pub(super) fn step(
         &mut self,
         storage: &SharedStorage,

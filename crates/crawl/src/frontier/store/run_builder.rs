@@ -119,7 +119,8 @@ impl RunBuilder {
         tail
     }
 
-    /// Writes at most `bytes_max` of what follows the blocks; no entry may come after that. True when nothing is left.
+    /// Writes at most `bytes_max` of the parts after the blocks; no entry may come after that. Returns whether nothing
+    /// is left.
     pub(super) fn write_tail(
         &mut self,
         storage: &SharedStorage,

@@ -36,7 +36,7 @@ const CALLS_MAX: u32 = 4_096;
 const PREFACE: Duration = Duration::from_secs(10);
 /// Silence of a client after which it is asked whether it is there, and the time that it has to answer.
 const SILENCE: Duration = Duration::from_secs(30);
-/// Time in which a client has to take what was sent to it.
+/// Write timeout: time in which a client must take sent bytes.
 const STALL: Duration = Duration::from_secs(120);
 /// A message of gRPC begins with whether it is compressed, and its length in 4 bytes.
 const MESSAGE_HEAD_BYTES: usize = 5;
@@ -49,7 +49,7 @@ const PREFACE_BYTES: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 pub(in crate::queues) struct Patience {
     /// Time for the first bytes.
     pub(in crate::queues) preface: Duration,
-    /// Time in which a client has to take what was sent to it.
+    /// Write timeout: time in which a client must take sent bytes.
     pub(in crate::queues) stall: Duration,
 }
 

@@ -93,7 +93,7 @@ pub(crate) struct Showing {
 }
 
 impl Showing {
-    /// Returns the calls for what the hits show.
+    /// Returns the fetch phase, and its first calls.
     pub(crate) fn new(found: Found, scope: Scope<'_>) -> (Showing, Vec<Call>) {
         let prepared = scope.prepared;
         let count = found.page.len();

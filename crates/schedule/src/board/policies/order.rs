@@ -4,7 +4,7 @@ use crate::board::entry::{Entry, Stage};
 use crate::board::policy::Turn;
 use crate::board::state::Board;
 
-/// Returns how a free handler takes a query that nobody works on.
+/// Returns the action by which a free handler takes a query that no handler works on.
 pub(super) fn take(entry: &Entry) -> Turn {
     match entry.stage {
         Stage::Waiting => Turn::Begin(entry.id),

@@ -250,7 +250,7 @@ impl Calls<'_> {
     }
 }
 
-/// The parts of a cluster, by what is known of its index.
+/// Parts of a cluster, by the facts known of its index.
 struct Served<'a> {
     cluster: &'a Cluster,
     known: &'a Known,

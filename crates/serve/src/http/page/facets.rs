@@ -74,7 +74,7 @@ pub(crate) fn default_facets(schema: &Schema) -> Vec<String> {
     facets.take(FACETS_MAX).collect()
 }
 
-/// Returns what refines the search of an answer.
+/// Returns filters, facets and orders that refine the search of an answer.
 pub(super) fn refining(answer: &SearchAnswer, options: &SearchOptions) -> Refining {
     let first_page = SearchOptions {
         start: 0,
