@@ -83,7 +83,7 @@ pub(crate) fn beginning_of(path: &Path) -> Vec<u8> {
     beginning
 }
 
-/// Returns whether the beginning of a file is text: UTF-8 without NUL, but for a character that is cut at its end.
+/// Returns whether the beginning of a file is text: UTF-8 without NUL; the last character may be cut.
 fn is_text(beginning: &[u8]) -> bool {
     let is_whole = match std::str::from_utf8(beginning) {
         Ok(text) => !text.is_empty(),

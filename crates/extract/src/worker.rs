@@ -39,7 +39,7 @@ pub(crate) enum Event {
     Reply(Reply),
     /// Bytes of the message were taken.
     Sent(usize),
-    /// The time is over.
+    /// The time limit has passed.
     Nothing,
     /// The child has closed its output, or sent a message that the protocol does not have.
     Ended(Option<&'static str>),

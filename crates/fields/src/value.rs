@@ -134,7 +134,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// Returns the truth value that a text is, in any case of its letters.
+/// Returns the truth value that a text names, in any case of its letters.
 fn truth(text: &str) -> Option<bool> {
     let is = |word: &str| text.trim().eq_ignore_ascii_case(word);
     match (is("true"), is("false")) {

@@ -57,7 +57,7 @@ impl ValueLaw {
         }
     }
 
-    /// Returns whether the law makes the same of a leaf as [`Value::of`] does. Cheap for what most leaves are.
+    /// Returns whether the law makes the same value of a leaf as [`Value::of`] does. Cheap for most leaves.
     pub fn agrees(self, kind: FieldType, json: &Json) -> bool {
         let is_same = match (kind, json) {
             (FieldType::Keyword | FieldType::Text, _) => true,

@@ -68,7 +68,7 @@ struct Coefficients {
 /// Terms and ln t of a search.
 type Sample = ([f64; SLOPES], f64);
 
-/// Until searches are measured: those of unions on a 2 GHz server core, about.
+/// Coefficients until searches are measured: about those of unions on a 2 GHz server core.
 const FIRST: Coefficients = Coefficients {
     constant: 8.0,
     exponents: [0.3, 0.2, 0.5, 0.1],

@@ -78,8 +78,8 @@ pub trait Storage: Send + Sync + std::fmt::Debug {
     fn remove(&self, name: &str) -> Result<(), StorageError>;
     /// Returns the names of all files, sorted.
     fn list(&self) -> Result<Vec<String>, StorageError>;
-    /// Everything else that stands in the directory, sorted: what is no regular file, and files whose
-    /// names are not those of a storage.
+    /// Returns the other entries of the directory, sorted: entries that are no regular files, and files whose names a
+    /// storage does not use.
     fn list_others(&self) -> Result<Vec<OtherEntry>, StorageError>;
     /// Makes created, renamed and removed names durable.
     fn sync_directory(&self) -> Result<(), StorageError>;

@@ -24,7 +24,8 @@ pub(crate) struct Collection {
     pub(super) texts: Texts,
     /// Targets of redirects.
     pub(super) aliases: HashMap<u64, u64>,
-    /// By origin, the text of its answer 200 for a path that does not exist; empty where it tells so.
+    /// Text of the answer 200 for a path that does not exist, by origin; empty where the origin answers with an error
+    /// status.
     pub(super) probes: HashMap<String, Arc<str>>,
     pub(super) templates: HashMap<String, Arc<HostTemplates>>,
     /// Pages when templates were last learnt.
@@ -203,7 +204,7 @@ impl Collection {
         self.changed += 1;
     }
 
-    /// From here to the next commit the index may differ from what the log says.
+    /// Notes that the index may differ from the log until the next commit.
     pub(crate) fn distrust(&mut self) {
         self.distrusted = true;
     }

@@ -55,9 +55,9 @@ pub struct Phases {
     pub connect_us: u64,
     /// TLS handshake.
     pub tls_us: u64,
-    /// From the request to the end of the response head.
+    /// Time from the request to the end of the response head.
     pub first_byte_us: u64,
-    /// From the response head to the end of the body.
+    /// Time from the response head to the end of the body.
     pub body_us: u64,
     /// All of it.
     pub total_us: u64,

@@ -23,7 +23,7 @@ pub struct Limits {
     pub connect_ms: u64,
     /// TLS handshake, in ms (10 s).
     pub tls_ms: u64,
-    /// From the request to the end of the response head, in ms (30 s).
+    /// Time limit from the request to the end of the response head, in ms (30 s).
     pub head_ms: u64,
     /// Lowest mean speed of a body on the wire, in bytes per second (1,000).
     pub bytes_per_s_min: u64,

@@ -23,7 +23,7 @@ pub struct Frontier {
     pub(super) options: FrontierOptions,
     pub(super) store: Store,
     pub(super) hosts: Vec<Host>,
-    /// By hash of the origin.
+    /// Hosts by the hash of their origin.
     by_origin: HashMap<u64, u32>,
     /// Hosts by wake time; entries that differ from the host's own are stale.
     pub(super) ready: BinaryHeap<Reverse<(TimeMs, TimeMs, u32)>>,

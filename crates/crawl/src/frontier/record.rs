@@ -60,7 +60,7 @@ pub struct Record {
     pub last: TimeMs,
     /// Visits with an answer that told the text: fetched or not modified.
     pub visits: u32,
-    /// Those of them that found the text unchanged.
+    /// Visits that found the text unchanged.
     pub unchanged: u32,
     /// Failures since the last good visit.
     pub failures: u32,

@@ -239,10 +239,10 @@ pub struct Explanation {
     pub host_parked: bool,
 }
 
-/// URLs by state, hosts by what they wait for.
+/// Counts of URLs by state, and of hosts by the reason for which they wait.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// URLs known, but for those unchecked.
+    /// Known URLs, without the unchecked ones.
     pub known: u64,
     /// Sightings since the last checkpoint, not checked yet: new URLs or known ones.
     pub unchecked: u64,

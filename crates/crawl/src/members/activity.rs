@@ -33,7 +33,7 @@ struct State {
 pub(crate) enum RunEnd {
     /// No member has anything to do.
     AllQuiet,
-    /// These members could not be reached for as long as the configuration waits.
+    /// Members that could not be reached within the time of the configuration.
     Unreachable(Vec<String>),
 }
 

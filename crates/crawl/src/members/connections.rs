@@ -15,7 +15,7 @@ use wire::members::{FollowedSeed, HandedUrl, Sender};
 pub(crate) struct Members {
     pub(crate) ownership: Ownership,
     pub(crate) figures: Arc<Figures>,
-    /// By the positions in the ownership; `None` for this member.
+    /// Senders by position in the ownership; `None` for this member.
     outgoing: Vec<Option<UnboundedSender<Outgoing>>>,
 }
 

@@ -26,12 +26,12 @@ pub(super) struct Queue {
 /// Reach of the window over the URLs of the queue.
 #[derive(Debug, Default, Clone, PartialEq)]
 enum Bound {
-    /// Over all URLs.
+    /// The window covers all URLs.
     #[default]
     All,
-    /// Up to this one.
+    /// The window ends at this URL.
     To(Due),
-    /// Over none: it was never filled.
+    /// The window was never filled.
     None,
 }
 
@@ -125,7 +125,7 @@ impl Queue {
         self.window = window;
     }
 
-    /// Returns whether it may give URLs at `now`, but for whether any is due.
+    /// Returns whether the settings of the queue permit URLs at `now`, whether or not any is due.
     pub(super) fn may_give(
         &self,
         default_delay_s: u32,

@@ -5,7 +5,7 @@
 pub struct HostRate {
     /// Revisits.
     pub revisits: u64,
-    /// Those that found the text unchanged.
+    /// Revisits that found the text unchanged.
     pub unchanged: u64,
     /// Sum of the gaps before them, in days.
     pub gaps_days: f64,

@@ -167,7 +167,7 @@ impl Crawl {
         Ok(crawl)
     }
 
-    /// Notes the seeds; after a complete run everything that is due at all is due now.
+    /// Notes the seeds. After a complete run, makes all URLs due now that would be due at some time.
     pub(super) fn begin(&mut self, now: TimeMs) -> Result<(), CrawlError> {
         if std::mem::take(&mut self.state.is_complete) && !self.watch {
             self.frontier.again(now)?;

@@ -91,7 +91,7 @@ impl Crawl {
         Ok(None)
     }
 
-    /// Takes what another member has sent, or what became of something sent to it.
+    /// Takes URLs that another member has sent, or its reply to URLs sent to it.
     pub(super) fn take_member_event(
         &mut self,
         event: MemberEvent,

@@ -27,7 +27,7 @@ pub struct MemberSetup {
 /// State of a crawl that is shared with other members.
 pub(super) struct Sharing {
     pub(super) members: Members,
-    /// By origin.
+    /// Members by origin.
     places: HashMap<String, Place>,
     /// URLs on their way to other members.
     pub(super) handing: usize,

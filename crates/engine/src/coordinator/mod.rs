@@ -52,7 +52,7 @@ pub struct Coordinator<'a> {
 enum State {
     /// Documents with all words are searched for.
     Searching(Ranking),
-    /// Those with some of the words are, after the others.
+    /// Documents with some of the words are searched for, after those with all.
     Relaxing {
         first: Settled,
         further: Ranking,

@@ -8,7 +8,7 @@ use wire::SearchAnswer;
 pub struct Outcome {
     /// The answer.
     pub answer: SearchAnswer,
-    /// Proof that it lacks nothing; `None` where it names what it lacks.
+    /// Proof that the answer is complete; `None` where the answer names missing parts.
     pub complete: Option<Complete>,
     /// Generation that was searched.
     pub generation: u64,

@@ -12,7 +12,7 @@ use wire::answer::Span;
 pub struct Timeline {
     arrived: Instant,
     steps: Option<Mutex<Steps>>,
-    /// Of all searches whose handlers were measured.
+    /// Times of all searches whose handlers were measured.
     handlers_us: Mutex<Option<HandlerTimes>>,
 }
 

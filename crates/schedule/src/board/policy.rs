@@ -6,7 +6,7 @@ use super::entry::QueryId;
 pub const RANGES_MAX: u32 = 256;
 /// Wanted time of a range, in ns: the 99th percentile is flat from 90 to 300 µs on up to four handlers.
 const RANGE_NS: u64 = 150_000;
-/// The same where more than [`MANY`] handlers share queries.
+/// Wanted time of a range, in ns, where more than [`MANY`] handlers share queries.
 const RANGE_MANY_NS: u64 = 100_000;
 const MANY: usize = 8;
 

@@ -59,7 +59,7 @@ pub struct Board {
     pub(super) free: Vec<QueryId>,
     pub(super) claimable: Claimable,
     pub(super) handlers: Vec<Handler>,
-    /// By number of the handler; empty where the kernel chooses their CPUs.
+    /// Seats by number of the handler; empty where the kernel chooses their CPUs.
     pub(super) seats: Vec<Seat>,
     pub(super) learnt: Learnt,
     /// Running mean of predictions, for queries without one.

@@ -24,7 +24,7 @@ use codec::lanes;
 use index::{DocId, Place, Segment};
 use std::ops::Range;
 
-/// Up to 256 documents, increasing, with sums of scores.
+/// Block of up to 256 documents, increasing, with sums of scores.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct CandidateBlock {
@@ -33,7 +33,7 @@ pub(crate) struct CandidateBlock {
     pub(crate) count: usize,
     /// The result of the last probe.
     pub(crate) probed: Probed,
-    /// By list of a conjunction, the places of the candidates.
+    /// Places of the candidates, by list of a conjunction.
     pub(crate) places: Vec<[Place; BLOCK]>,
     /// The columns of places that are known and still needed.
     pub(crate) placed: Range<usize>,

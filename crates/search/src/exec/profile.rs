@@ -47,7 +47,7 @@ pub struct ProfiledTerm {
     pub documents_count: u64,
 }
 
-/// Runs a search of `plan` on `segments` on this thread; what it gives, and what it did.
+/// Profiles a search of `plan` on `segments` on this thread; returns its result and its work.
 pub fn profile<'a, R>(
     plan: &Plan,
     segments: impl IntoIterator<Item = &'a Arc<Segment>>,

@@ -42,7 +42,7 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Of a search that covered all documents.
+    /// Returns the coverage of a search of all documents.
     pub(super) fn whole(documents_count: u64) -> Coverage {
         Coverage {
             documents_searched: documents_count,

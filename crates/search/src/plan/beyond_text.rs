@@ -53,7 +53,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Returns a clause together with what its words score beyond the text, the clauses from `first` on.
+    /// Returns a clause together with the clauses from `first` on, which score its words beyond the text.
     pub(super) fn with_beyond_text(&mut self, node: Node, first: usize) -> Node {
         if self.beyond_text.len() == first {
             return node;

@@ -38,7 +38,7 @@ struct Found {
 #[derive(Debug, Clone)]
 pub(super) enum Piece {
     Found(PieceMatches),
-    /// The time of the request is over.
+    /// The request's time is over.
     Expired,
     /// Not searched yet, or a bug that panicked.
     Missing,

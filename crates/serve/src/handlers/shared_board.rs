@@ -54,7 +54,7 @@ pub(crate) enum Ended {
     Exhausted,
     /// The policy sends the handler elsewhere.
     Leaves,
-    /// The same, and the board knows.
+    /// The handler has left, and the board knows.
     HasLeft,
 }
 

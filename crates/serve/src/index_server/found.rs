@@ -70,9 +70,9 @@ pub(super) struct Found<S> {
     /// Ranges and time of owners, and of helpers.
     pub(super) owned: (u64, Duration),
     pub(super) helped: (u64, Duration),
-    /// Of the threads of handlers, where they are measured.
+    /// Times of the threads of handlers, where they are measured.
     pub(super) times: ThreadTimes,
-    /// Of a traced query.
+    /// Stays of handlers, for a traced query.
     pub(super) stays: Vec<Stay>,
 }
 

@@ -38,7 +38,7 @@ pub(super) struct Ranged<S> {
 #[derive(Debug)]
 pub(super) struct Begun {
     pub(super) taken: Instant,
-    /// After planning.
+    /// Instant after planning.
     pub(super) started: Instant,
     pub(super) planned: Arc<Planned>,
     pub(super) task: SearchTask,
@@ -169,7 +169,7 @@ impl<S: RangesShare> Ranged<S> {
         Ok(Ended::Exhausted)
     }
 
-    /// Takes ranges until none is left or the policy sends the handler elsewhere, and keeps what they hold.
+    /// Takes ranges until none is left or the policy sends the handler elsewhere, and keeps their hits or matches.
     fn take_ranges(
         &self,
         begun: &Begun,

@@ -64,9 +64,9 @@ pub struct SyntheticRequest {
 /// Times of a synthetic search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SyntheticTimes {
-    /// From arrival to the first handler.
+    /// Time from arrival to the first handler.
     pub queueing: Duration,
-    /// From there to the end of the last range.
+    /// Time from the first handler to the end of the last range.
     pub search: Duration,
     /// Ranges.
     pub ranges: u32,

@@ -85,8 +85,9 @@ impl Sieve {
         }
     }
 
-    /// Returns a bit for each byte of a block that begins an element with a wanted byte, and what the last byte is.
-    /// `before` is what the byte before the block is. No branch depends on the text: it would be mispredicted every few bytes.
+    /// Returns a bit for each byte of a block that begins an element with a wanted byte, and the kind of the last byte.
+    /// `before` is the kind of the byte before the block. No branch depends on the text: it would be mispredicted every
+    /// few bytes.
     #[inline]
     fn begins(&self, block: &[u8], mut before: u8) -> (u64, u8) {
         let mut begins = 0;

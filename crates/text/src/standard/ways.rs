@@ -48,7 +48,7 @@ enum Slot<'w, 't> {
 /// Phrase in parts.
 struct Phrase<'w, 't> {
     slots: Vec<Slot<'w, 't>>,
-    /// As typed.
+    /// Grouping as typed.
     typed: Grouping,
     /// Numbers of the slots that may be written together with the one before.
     boundaries: Vec<usize>,

@@ -12,7 +12,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-/// So much is moved between two reports.
+/// Bytes loaded between two reports.
 const PIECE_BYTES: usize = 8 << 20;
 /// Memory that must stay free beside a copy, in bytes: a server without free memory cannot answer.
 const RESERVE_BYTES: u64 = 64 << 20;

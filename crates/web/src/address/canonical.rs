@@ -103,7 +103,7 @@ impl CanonicalUrl {
         &self.text[..usize::from(self.path)]
     }
 
-    /// Returns path and query, what robots.txt is compared with.
+    /// Returns path and query, which rules of robots.txt are compared with.
     pub fn path_and_query(&self) -> &str {
         &self.text[usize::from(self.path)..]
     }

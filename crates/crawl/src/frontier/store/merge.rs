@@ -15,7 +15,7 @@ const TAIL_STEP_BYTES: usize = 256 << 10;
 pub(super) struct MergeCursor {
     /// Oldest first.
     cursors: Vec<Cursor>,
-    /// Those at the least key, newest first.
+    /// Cursors at the least key, newest first.
     least: Vec<usize>,
 }
 
@@ -40,7 +40,7 @@ impl MergeCursor {
         Some((cursor.key()?, cursor.value()))
     }
 
-    /// As `seek`, but never back.
+    /// Seeks forward only.
     pub(super) fn advance(&mut self, target: &[u8], damage: &mut Vec<Damage>) {
         for cursor in &mut self.cursors {
             cursor.advance(target, damage);

@@ -26,7 +26,7 @@ use tonic::Status;
 
 /// Bytes of a stream that a client may send before they are read.
 const STREAM_WINDOW_BYTES: u32 = 64 << 10;
-/// The same for all streams of a connection.
+/// Receive window of a connection, over all of its streams.
 const CONNECTION_WINDOW_BYTES: u32 = 8 << 20;
 /// Bytes of a stream that wait to be sent, beside one message.
 const SEND_BYTES_MAX: usize = 16 << 10;

@@ -55,11 +55,11 @@ type Given = Option<Option<TextSummary>>;
 /// State of the texts of the hits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Texts {
-    /// They are asked for by the hash of their URLs.
+    /// Summaries are requested by the hash of the URLs.
     Asked,
-    /// They have come, and are compared with the details once these are there.
+    /// Summaries have come, and are compared with the details once these are there.
     Came,
-    /// Those that belong to other URLs are asked for by the URLs of the hits.
+    /// Summaries of other URLs are requested again, by the URLs of the hits.
     AskedAgain,
     /// Each is the one of its hit, or lost.
     Checked,

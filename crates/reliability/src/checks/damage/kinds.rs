@@ -354,7 +354,7 @@ impl Tally {
         }
     }
 
-    /// Has a server open the mended file, and waits until it trusts all its files.
+    /// Makes a server open the mended file, and waits until it trusts all its files.
     async fn recover(&mut self, server: &mut Process, victim: &Victim) -> anyhow::Result<()> {
         if server.has_ended()? {
             bail!("a flip of {}: the server died", victim.name());

@@ -87,7 +87,7 @@ pub struct TopK<'a> {
     after: Option<&'a After>,
     /// Priors that add to scores, where the plan has any.
     priors: Option<&'a PlannedPriors>,
-    /// Those of the segment entered last.
+    /// Priors of the segment entered last.
     of_entered: Option<Box<SegmentPriors<'a>>>,
 }
 

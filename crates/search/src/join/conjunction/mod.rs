@@ -205,7 +205,8 @@ impl<'a> Conjunction<'a> {
         self.find_matches_of(self.lists.len(), block, range, least, sought);
     }
 
-    /// As [`Conjunction::find_matches`]; `sieve` drops candidates of the leader before the other lists are probed.
+    /// Finds matches as [`Conjunction::find_matches`] does; `sieve` drops candidates of the leader before the other
+    /// lists are probed.
     pub(crate) fn find_matches_through(
         &mut self,
         sieve: impl FnOnce(&mut CandidateBlock),
@@ -219,7 +220,7 @@ impl<'a> Conjunction<'a> {
         self.narrow_leader(self.lists.len(), sought);
     }
 
-    /// As [`Conjunction::find_matches`], of the first `lists_count` lists.
+    /// Finds matches as [`Conjunction::find_matches`] does, of the first `lists_count` lists.
     pub(crate) fn find_matches_of(
         &mut self,
         lists_count: usize,

@@ -12,7 +12,7 @@ use wire::{FacetAnswer, SearchAnswer};
 
 /// Facets that the page counts unasked.
 const FACETS_MAX: usize = 4;
-/// Values of each.
+/// Number of values shown of each facet.
 const VALUES: usize = 6;
 /// Upper limit on the years of a facet that are shown.
 const YEARS_MAX: usize = 12;
