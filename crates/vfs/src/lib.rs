@@ -83,8 +83,8 @@ pub trait Storage: Send + Sync + std::fmt::Debug {
     fn list_others(&self) -> Result<Vec<OtherEntry>, StorageError>;
     /// Makes created, renamed and removed names durable.
     fn sync_directory(&self) -> Result<(), StorageError>;
-    /// Takes the exclusive lock `name` (an OS lock: it ends with the process, whatever the file).
-    /// `Err(StorageError::Locked)` at once when somebody else holds it.
+    /// Takes the exclusive lock `name` (an OS lock: it ends with the process, whatever the file). Fails at once with
+    /// `StorageError::Locked` when another process or writer holds it.
     fn lock(&self, name: &str) -> Result<Lock, StorageError>;
     /// Returns whether any process holds the lock `name` now. Neither takes the lock nor creates a file.
     fn is_locked(&self, name: &str) -> Result<bool, StorageError>;

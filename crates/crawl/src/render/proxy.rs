@@ -66,7 +66,8 @@ struct Taken {
     resources: Vec<Resource>,
 }
 
-/// Makes the certificate by which the browser believes to speak TLS with a host: it reaches nobody else.
+/// Returns an acceptor of TLS with a self-signed certificate: the proxy answers its browser in the place of hosts. It
+/// reaches no other program.
 pub(super) fn acceptor() -> Result<TlsAcceptor, RenderError> {
     let failed = |error: String| RenderError::Certificate(error);
     let made = rcgen::generate_simple_self_signed(vec!["proxy.invalid".to_owned()]);

@@ -48,7 +48,7 @@ pub struct CrawlSetup {
     pub resolver: Option<Arc<dyn Resolve>>,
     /// Goes on after everything was visited, and visits pages again when they are due.
     pub watch: bool,
-    /// Commits the first documents of a new index after 5 s: somebody waits to search them.
+    /// Commits the first documents of a new index after 5 s, because a user waits to search them.
     pub is_read_meanwhile: bool,
     /// Which member of the configuration this process is, if it has members.
     pub member: Option<MemberSetup>,

@@ -77,7 +77,7 @@ pub(super) fn append_paragraphs(part: &str, bytes: &[u8], text: &mut Text) -> Re
     flow.finish()
 }
 
-/// Elements whose text is not that of the document as it is shown.
+/// Elements whose text is not part of the document as shown.
 ///
 /// Tracked changes are read as accepted: what was deleted, and the place that text was moved from, is left out. Of
 /// alternatives (`AlternateContent`) the first is read, which is the one for new programs; the others say the same.

@@ -341,7 +341,7 @@ impl Pieces {
         }
     }
 
-    /// Returns the number of pieces that nobody has taken and that can hold a score of `threshold`.
+    /// Returns the number of pieces that are not taken and that can hold a score of `threshold`.
     fn left_above(&self, threshold: f32) -> usize {
         let left = (self.list.iter().enumerate())
             .filter(|(at, piece)| piece.bound >= threshold && !self.claims.is_taken(*at));

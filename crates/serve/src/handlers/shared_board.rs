@@ -286,7 +286,8 @@ impl SharedBoard {
         Next::Visit(visiting)
     }
 
-    /// Lets a handler without work sleep until it is woken. It spins a little before, if nobody else needs its core.
+    /// Lets a handler without work sleep until it is woken. It spins a little before, unless another thread needs its
+    /// core.
     pub(crate) fn rest(&self, handler: usize) {
         let spin = self.spins[handler];
         if !spin.is_zero() {

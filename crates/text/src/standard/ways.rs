@@ -53,7 +53,8 @@ struct Phrase<'w, 't> {
     /// Numbers of the slots that may be written together with the one before.
     boundaries: Vec<usize>,
     languages: Languages,
-    /// Terms of groups that were made before, by their first slot and number of slots: most stand in many ways.
+    /// Terms of groups made before, by first slot and number of slots; most groups occur in many ways of writing the
+    /// phrase.
     known: RefCell<HashMap<(usize, usize), Option<String>>>,
 }
 

@@ -47,7 +47,7 @@ const PREFACE_BYTES: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// Times of the connections.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::queues) struct Patience {
-    /// Time for the first bytes.
+    /// Time limit for the first bytes of a connection.
     pub(in crate::queues) preface: Duration,
     /// Write timeout: time in which a client must take sent bytes.
     pub(in crate::queues) stall: Duration,

@@ -31,7 +31,7 @@ use std::time::{Duration, Instant};
 use text::summary::SummaryTerm;
 use wire::{FacetAnswer, PhaseTimes};
 
-/// Least limit on the details from one partition, in bytes: more than those of any one hit.
+/// Lower bound on the limit on details from one partition, in bytes: more than the details of any one hit.
 const DETAILS_BYTES_MIN: usize = 256 << 10;
 
 /// Details and summaries of the hits, in the order of the hits, and facets.
