@@ -14,7 +14,7 @@ const FIELDS_BYTES_MAX: usize = 64 << 10;
 const NAME_BYTES_MAX: usize = 1 << 10;
 /// Size up to which a value is whole while there is room, with its name, in bytes.
 const SMALL_BYTES: usize = 256;
-/// Names of values that were cut, of which the others are one `…`.
+/// Upper limit on the names of cut values; all further ones are one `…`.
 const NAMES_MAX: usize = 100;
 /// Mark at the place of a cut.
 const CUT: &str = "…";

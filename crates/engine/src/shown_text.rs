@@ -37,8 +37,8 @@ pub(crate) fn shown_text(
     Ok(text)
 }
 
-/// Returns the summary of a body as HTML, given `of_body`; where that has no match, the summary of the first further field,
-/// in JSON, that has one.
+/// Returns the summary of a body as HTML, given `of_body`. Where it has no match, returns the summary of the first
+/// further field, in JSON, with a match.
 pub fn summary_of(
     query: &SummaryQuery,
     of_body: Summary,

@@ -60,7 +60,7 @@ impl StorageError {
         }
     }
 
-    /// Returns the kind that the operating system's error had, or the one that fits.
+    /// Returns the kind of the operating system's error, or else the kind that fits.
     pub fn kind(&self) -> io::ErrorKind {
         match self {
             StorageError::NotFound { .. } => io::ErrorKind::NotFound,

@@ -106,8 +106,8 @@ impl Region {
         }
     }
 
-    /// Returns the first offset from `at` on where the file has stored bytes; before it, from `at` on, there are zeros that
-    /// take no room. `at` where that is not known, and the length where nothing is stored.
+    /// Returns the first offset from `at` on where the file has stored bytes; the bytes before it are zeros that take
+    /// no room. Returns `at` where this is unknown, and the length where nothing is stored.
     pub fn next_data(&self, at: usize) -> usize {
         match self.source() {
             Some(source) => source.next_data(at as u64, self.len as u64) as usize,

@@ -103,7 +103,7 @@ pub struct FacetAnswer {
     pub method: Option<String>,
 }
 
-/// Value that a share of the values of a field do not exceed.
+/// Percentile of the values of a field.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct FacetPercentile {
     /// The share, in percent.
@@ -221,7 +221,7 @@ pub struct Hit {
     /// Values by which the hit was sorted, in the order of the fields; null where it has none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sort: Vec<serde_json::Value>,
-    /// Words of the query that tell documents apart and that this one lacks, as typed.
+    /// Telling words of the query that the document lacks, as typed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lacks: Vec<String>,
     /// Explanation of the score, where requested.

@@ -19,7 +19,7 @@ const FIELDS: [(&str, &str); 6] = [
     ("author", "author"),
     ("source", "source"),
 ];
-/// Elements whose text is not part of the body where no text element says what is.
+/// Elements whose text is not part of the body in documents without a text element.
 const HEADS: [&str; 3] = ["docno", "docid", "parent"];
 
 /// Title, text and fields of a document.

@@ -19,7 +19,7 @@ pub enum HttpVersion {
 /// Kind of a response, by the decision of the caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// A response with its body, of any status that is not one of those below.
+    /// Response with its body, of any status without a variant of its own below.
     Page,
     /// The version known is current.
     NotModified,

@@ -49,7 +49,7 @@ pub(super) struct InFlight {
     pub(super) key: Option<Box<[u8]>>,
     /// Address that it occupies.
     pub(super) address: Option<IpAddr>,
-    /// Visit of the host before this one, for the case that this one is taken back.
+    /// Time at which the host was served before, restored if this visit is taken back.
     pub(super) served_before: TimeMs,
 }
 

@@ -10,7 +10,7 @@ pub(super) type Due = (u64, Box<str>);
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     pub(super) settings: Settings,
-    /// URLs that are not completed, with those that are held.
+    /// URLs that are not completed, held ones included.
     pub(super) active: u64,
     pub(super) completed: u64,
     /// Time at which it last gave URLs.

@@ -48,7 +48,7 @@ pub struct Taking {
     queues: usize,
     /// Queue that goes on with the next batch.
     current: Option<QueueName>,
-    /// Queue after which the search goes on, and that at which it began.
+    /// Queue after which the search continues, and the queue at which it began.
     last: Option<QueueName>,
     first: Option<QueueName>,
     wrapped: bool,

@@ -73,7 +73,7 @@ impl Crawl {
         Ok(())
     }
 
-    /// Whether an answer is the one that its host has for what does not exist. Seeds are believed: a site that answers
+    /// Whether an answer equals the answer of its host for missing pages. Seeds are believed: a site that answers
     /// everything with its first page has that page.
     pub(super) fn is_soft_missing(&self, visit: &Ended<'_>, answered: &Answered) -> bool {
         let origin = visit.url.origin();

@@ -7,8 +7,8 @@ use search::Operator;
 use text::Analyzer;
 use wire::{DidYouMean, SearchAnswer};
 
-/// Search for a query that finds something, for one that finds nothing. Like a coordinator it says
-/// which searches are due, and takes their answers.
+/// Search for the correction of a query that finds nothing. Like a coordinator it says which searches are due, and
+/// takes their answers.
 pub struct Suggestion<'a> {
     prepared: &'a PreparedQuery,
     analyzer: Analyzer,

@@ -14,7 +14,7 @@ use vfs::SharedStorage;
 pub struct MergedSegments {
     pub(super) index_id: String,
     pub(super) segments: Vec<Merged>,
-    /// Statistics of the generation that it began with, and those that replace them.
+    /// Statistics of the generation at the start of the merge, and those that replace them.
     pub(super) layers_before: StatisticsLayers,
     pub(super) layers: StatisticsLayers,
     pub(super) reservation: MergeReservation,

@@ -94,8 +94,8 @@ impl CandidateBlock {
         self.placed = 0..0;
     }
 
-    /// Takes the postings of a list's loaded block; with `least`, those that score that or more. Their scores are left
-    /// in the block of the list, by origin; sums are not set.
+    /// Takes the postings of a list's loaded block; with `least`, only those with at least that score. Their scores are
+    /// left in the block of the list, by origin; sums are not set.
     #[inline]
     pub(crate) fn take_block(&mut self, list: &mut List<'_>, least: Option<f32>) {
         let Some(least) = least else {

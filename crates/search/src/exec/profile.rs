@@ -28,7 +28,7 @@ pub struct Profile {
     pub scored_count: u64,
     /// Stored pairs of words read in place of positions, in all segments.
     pub pairs_count: u64,
-    /// Documents offered: those whose whole score was compared with that of the worst hit kept.
+    /// Documents offered: their whole score was compared with that of the worst hit kept.
     pub offered_count: u64,
     /// First threshold: the highest score that k documents were known to reach before any was read.
     pub first_threshold: Option<f32>,

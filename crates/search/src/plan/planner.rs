@@ -249,7 +249,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Plans words of which a telling one must match: alternatives that are required, the others optional.
+    /// Plans words of which a telling one must match: the telling words are required alternatives, the others optional.
     fn any_telling(&mut self, words: &[Query]) -> Result<Node, IndexError> {
         let nodes = self.alternatives(words)?;
         let idf_of = |(word, node): (&Query, &Node)| match node {

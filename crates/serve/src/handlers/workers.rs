@@ -112,8 +112,8 @@ impl Handlers {
         self.cut_off
     }
 
-    /// Puts a job on the board. Searches are refused before ([`Handlers::full`]); what goes on with one that was taken is
-    /// not.
+    /// Puts a job on the board. Searches are refused earlier ([`Handlers::full`]); jobs that continue an accepted
+    /// request are not.
     pub(crate) fn enqueue(&self, job: Arc<dyn Job>) {
         let waiting = self.board.enqueue(job);
         self.figures.waiting.store(waiting, Ordering::Relaxed);

@@ -131,7 +131,7 @@ impl Analyzer {
         Pattern::of_wildcard(&folded)
     }
 
-    /// Returns the regular expression of terms that `typed` is, its letters folded as those of terms are, one by one.
+    /// Returns the regular expression `typed` with its letters folded one by one, as letters of terms are.
     ///
     /// # Errors
     /// Those of [`Regex::new`].

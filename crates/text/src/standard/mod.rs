@@ -71,8 +71,8 @@ pub(crate) enum Found<'a> {
     Token(Token<'a>),
 }
 
-/// Calls `each` for the terms of `text` that may begin with one of the bytes `starts`, and for others. Of words that are
-/// analysed only those are for which `is_like` holds, too. Places are not counted.
+/// Calls `each` for all terms of `text` that may begin with one of the bytes `starts`, and possibly for others. A word
+/// that is analysed is left out unless `is_like` holds for it. Places are not counted.
 pub(crate) fn each_token_starting(
     rules: Rules,
     text: &str,

@@ -118,8 +118,8 @@ pub struct PreloadedStorage {
 }
 
 impl PreloadedStorage {
-    /// Loads the files `names` of `storage` as `options` say. A file that cannot be opened is an
-    /// error; one that cannot be loaded is used as it is, and [`PreloadedStorage::report`] says why.
+    /// Loads the files `names` of `storage` as `options` say. A file that cannot be opened is an error. A file that
+    /// cannot be loaded is used as it is, and [`PreloadedStorage::report`] has the reason.
     pub fn load(
         storage: SharedStorage,
         names: &[String],

@@ -33,7 +33,7 @@ pub(super) fn first_in_order(board: &Board) -> Option<&Entry> {
     board.most_urgent().or_else(|| board.least_key())
 }
 
-/// Returns the oldest open query that a further handler shortens, of those that `allows` admits.
+/// Returns the oldest open query that `allows` admits and that a further handler shortens.
 pub(super) fn helped(
     handler: usize,
     board: &Board,

@@ -193,8 +193,8 @@ impl<'a> Conjunction<'a> {
         !self.lists[0].is_past(block, range.end)
     }
 
-    /// Finds the documents of a block of the leader that all lists hold; with `least`, only those that score that or
-    /// more in the leader.
+    /// Finds the documents of a block of the leader that all lists hold; with `least`, only those with at least that
+    /// score in the leader.
     pub(crate) fn find_matches(
         &mut self,
         block: usize,
@@ -233,7 +233,7 @@ impl<'a> Conjunction<'a> {
         self.narrow_leader(lists_count, sought);
     }
 
-    /// Takes the documents of a block of the leader; with `least`, those that score that or more in it.
+    /// Takes the documents of a block of the leader; with `least`, only those with at least that score in it.
     fn take_leader(&mut self, block: usize, range: &Range<u32>, least: Option<f32>) {
         let leader = &mut self.lists[0];
         leader.blocks.prefetch(block + 1);

@@ -54,7 +54,7 @@ impl FrontEnd {
         }
     }
 
-    /// Returns a query that finds something, for one that finds nothing; `None` where none is looked for.
+    /// Returns a correction of a query that finds nothing; `None` where none is requested, or there is none.
     pub(super) async fn suggested(
         &self,
         prepared: &PreparedQuery,
