@@ -382,7 +382,7 @@ async fn robots(fetcher: &Fetcher, origin: &str) -> Result<RobotsAnswered, Fetch
     })
 }
 
-/// End of something that ran beside the crawl.
+/// End of a task that ran beside the crawl.
 pub(super) enum Event {
     Resolved(VisitId, Option<IpAddr>),
     Robots(RobotsVisited),

@@ -165,7 +165,7 @@ impl Matcher {
     }
 }
 
-/// Returns the bit of a term's length; that of all long ones is the same.
+/// Returns the bit of a term's length; all long terms share one.
 #[inline]
 fn length_bit(term: &str) -> u64 {
     1 << term.len().min(63)
