@@ -28,7 +28,7 @@ pub enum Value {
 /// Numbers that stand for years where dates are meant, and not for seconds of the first hours of 1970.
 const YEARS: std::ops::RangeInclusive<i64> = 1_000..=9_999;
 
-/// Bit that makes the order of signed integers that of unsigned ones.
+/// Sign bit: flipped, it lets unsigned integers compare as the signed ones.
 const SIGN: u64 = 1 << 63;
 
 impl Value {
