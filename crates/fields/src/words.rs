@@ -5,7 +5,7 @@
 //! ```
 //!
 //! The words of a field with a weight of at least 1 belong to the text of the document, as those of title and body do,
-//! and count once there. The excess of the weight over 1 multiplies a second BM25 score over the field alone, with its own
+//! and count once there. The excess of the weight over 1 multiplies a second score, of the field alone with its own
 //! lengths and its own `b`, which is added to that of the text. Words of a field of weight 0 are found by its name alone.
 //!
 //! A field may have an analyzer of its own, for the words that are found by its name. Its text belongs to the text of the
