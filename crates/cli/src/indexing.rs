@@ -162,7 +162,7 @@ impl IndexRun {
     }
 }
 
-/// Tells what was not read, and fails where that was everything.
+/// Reports the input that was not read; an error if nothing was.
 fn report(reader: &Reader) -> anyhow::Result<()> {
     let progress = reader.progress();
     report_left_out(reader.passed_over(), progress.passed_over, |unsaid| {
@@ -221,7 +221,7 @@ fn place_text(place: &Place) -> String {
 /// Number of kinds of files that are named.
 const KINDS_SHOWN: usize = 8;
 
-/// Tells by which encodings texts were read that do not name theirs and are no UTF-8.
+/// Reports the guessed encodings of texts that are not UTF-8 and name none.
 fn report_guesses(guesses: &[(&'static str, u64)]) {
     let texts = guesses.iter().map(|(_, count)| count).sum();
     if texts > 0 {
@@ -236,8 +236,8 @@ fn report_guesses(guesses: &[(&'static str, u64)]) {
     }
 }
 
-/// Tells which files of folders were not read for their names, and what else is no document: redirects, answers of a
-/// crawler without a page.
+/// Reports files of folders that were not read for their names, and other input that is no document: redirects, answers
+/// of a crawler without a page.
 fn report_kinds(kinds: &[(String, u64)]) {
     // Parts of files have names of several letters and words, files have endings.
     let is_file = |(kind, _): &&(String, u64)| {

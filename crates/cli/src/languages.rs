@@ -8,7 +8,7 @@ use text::{Analyzer, Language, Languages};
 /// Analyzer asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum AnalyzerChoice {
-    /// That of the existing index; for a new one `standard2` in the languages of its documents.
+    /// Analyzer of the existing index; for a new one `standard2` in the languages of its documents.
     #[default]
     Detected,
     Exactly(Analyzer),

@@ -16,7 +16,7 @@ pub(crate) struct RunArguments {
     pub(crate) run_cores: Option<usize>,
 }
 
-/// What `--despite` takes beside labels: a result that contradicts its own run.
+/// Value that `--despite` accepts beside labels: for a result that contradicts its own run.
 pub(crate) const CONTRADICTED: &str = "contradicted";
 /// Labels that make a run unfit for a model of its server; those of crate `load`, which a program without
 /// the laboratory lacks.
@@ -38,7 +38,7 @@ fn parse_despite(text: &str) -> Result<String, String> {
     }
 }
 
-/// Search times, and what a load run tells beside them.
+/// Search times, and facts of the load run that measured them.
 #[derive(Debug, Clone)]
 pub(crate) struct SearchTimes {
     /// Core time of the search of each query.
@@ -47,7 +47,7 @@ pub(crate) struct SearchTimes {
     pub(crate) run: Option<MeasuredRun>,
 }
 
-/// What a load run tells beside its search times.
+/// Facts of a load run beside its search times.
 #[derive(Debug, Clone)]
 pub(crate) struct MeasuredRun {
     /// Labels despite which it is taken, with their reasons.
@@ -56,7 +56,7 @@ pub(crate) struct MeasuredRun {
     pub(crate) rest_ms: Vec<f64>,
     /// Time of an answer without work of the server, in ms.
     pub(crate) idle_ms: f64,
-    /// How the demand was measured, one sentence each.
+    /// Sentences on how the demand was measured.
     pub(crate) assumed: Vec<String>,
     /// Queries as they came, one set a repetition.
     pub(crate) replays: Vec<Replay>,

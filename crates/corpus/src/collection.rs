@@ -46,8 +46,8 @@ fn beir(folder: &Path) -> Option<PathBuf> {
     corpus.filter(|_| is_judged)
 }
 
-/// Returns the files of a folder where all of them hold records; none where one is another kind of document, or where a
-/// first look says that they are none.
+/// Returns the files of a folder of which all hold records; none where one is another kind of document, or a first look
+/// shows that none holds records.
 fn files_of_records(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let is_whole = gather(folder, 0, &mut files);

@@ -115,7 +115,7 @@ fn assemble(html: &str, texts: &[Text]) -> Page {
     page
 }
 
-/// What the text belongs to.
+/// Part of a ruby annotation that the following text belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Ruby {
     /// The line itself.
@@ -123,7 +123,7 @@ enum Ruby {
     Base,
     /// The reading that stands above a word.
     Reading,
-    /// What old browsers show around a reading.
+    /// Parentheses around a reading, for browsers that do not know ruby.
     Parenthesis,
 }
 

@@ -54,7 +54,7 @@ impl Meter {
         self.0.bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Counts a text of which nothing says that its encoding is this one.
+    /// Counts a text whose encoding was guessed.
     pub(crate) fn guess(&self, encoding: &'static str) {
         *self.guessed().entry(encoding).or_default() += 1;
     }

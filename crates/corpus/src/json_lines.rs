@@ -152,7 +152,7 @@ impl JsonLines {
         }
     }
 
-    /// Parses the current line; `None` where it is empty, or says what to do with the next one.
+    /// Parses the current line; `None` for an empty line, and for one that is an action on the next line.
     fn parse(&mut self) -> Option<Step> {
         let line = std::mem::take(&mut self.line);
         let step = self.parse_line(&line);

@@ -70,7 +70,7 @@ impl Source {
     }
 }
 
-/// Bytes of a file that say what it is.
+/// Length of a file's beginning from which its type is guessed, in bytes.
 const BEGINNING_BYTES: u64 = 8 << 10;
 
 /// Returns the first bytes of a file, decompressed; none where it cannot be read, which is reported when its turn comes.
@@ -83,7 +83,7 @@ pub(crate) fn beginning_of(path: &Path) -> Vec<u8> {
     beginning
 }
 
-/// Returns whether the beginning of a file is text: UTF-8 without NUL, but for a character that is cut at its end.
+/// Returns whether the beginning of a file is text: UTF-8 without NUL; the last character may be cut.
 fn is_text(beginning: &[u8]) -> bool {
     let is_whole = match std::str::from_utf8(beginning) {
         Ok(text) => !text.is_empty(),

@@ -1,8 +1,8 @@
 //! Archive of a crawl: WARC files in its storage, appended to, synced, and cut where a crash tore one.
 //!
-//! Files are `pages-<number>.warc.gz`, each record a gzip member of its own. A start never appends to a file of before: it
-//! begins the next number. A file whose last member is torn is replaced by its whole members, so that any WARC reader takes
-//! it.
+//! Files are `pages-<number>.warc.gz`, each record a gzip member of its own. A start never appends to an existing file:
+//! it begins the next number. A file whose last member is torn is replaced by its whole members, so that any WARC reader
+//! takes it.
 
 use crate::frontier::WarcPlace;
 use std::io::Write;
@@ -96,7 +96,7 @@ impl Archive {
         Ok(())
     }
 
-    /// Returns the end of what was appended: number of the file, and its length in bytes.
+    /// Returns the end of the archive: the number of the last file, and its length in bytes.
     pub fn end(&self) -> (u32, u64) {
         match self.file {
             Some(_) => (self.number, self.offset_bytes),

@@ -55,9 +55,9 @@ pub enum CrawlError {
     OtherMember {
         /// Path of the folder.
         path: PathBuf,
-        /// What its folder is.
+        /// Description of the crawl in the folder.
         found: String,
-        /// What was asked for.
+        /// Description of the crawl that was asked for.
         asked: String,
     },
     /// No member is named where the configuration has some, or no folder of one is given.

@@ -19,11 +19,11 @@ pub struct Explained {
     pub url: CanonicalUrl,
     /// State, dates and counts; `None` where the URL was never found.
     pub known: Option<Explanation>,
-    /// Other member of the crawl that it was handed over to: it visits the host, or has settled who does.
+    /// Other member of the crawl that the URL was handed over to: it visits the host, or has settled which member does.
     pub member: Option<String>,
     /// URL that it was found on first.
     pub found_on: Option<String>,
-    /// What became of the address that the page states as its own; `None` where it states none.
+    /// Outcome for the address that the page states as its own; `None` where it states none.
     pub stated_address: Option<StatedAddress>,
     /// URL in the index that stands for this one, if it is not this one: by its text, or by the stated address.
     pub same_text_as: Option<String>,

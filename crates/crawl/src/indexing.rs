@@ -73,7 +73,7 @@ impl Indexing {
         self.send(Change::Delete(url))
     }
 
-    /// Commits what came before, and waits for it.
+    /// Commits all changes sent before, and waits for the commit.
     pub(crate) fn commit(&self) -> Result<Committed, Ended> {
         let (reply, committed) = sync_channel(1);
         self.send(Change::Commit(reply))?;
@@ -118,7 +118,7 @@ struct Batch<'a> {
     declares: bool,
 }
 
-/// What the rank of a page adds to its score at most, and the rank that adds half of it: the mean.
+/// Prior of the rank of a page: its greatest addition to the score, and the rank that adds half of it, the mean.
 const RANK_PRIOR: Prior = Prior {
     weight: 0.5,
     pivot: 1.0,
@@ -149,7 +149,7 @@ fn declarations() -> Declarations {
     .collect()
 }
 
-/// The index as a run finds it.
+/// State of the index at the start of a run.
 struct Start {
     options: BuildOptions,
     last: Committed,

@@ -39,7 +39,7 @@ struct Cursor {
     after: After,
 }
 
-/// Cursors of a search that asks for them: that from which its page goes on, and that of its last hit.
+/// Cursors of a search that requests them: the one from which its page goes on, and the one of its last hit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cursors {
     /// Place from which the page goes on; none where a sequence of pages begins.
@@ -48,7 +48,7 @@ pub struct Cursors {
     bound_to: String,
 }
 
-/// Where a page begins.
+/// Start of a page.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PageStart {
     /// Hits of the search before the page.

@@ -15,12 +15,12 @@ const FIELDS_BYTES_MAX: usize = 64 << 10;
 const NAME_BYTES_MAX: usize = 1 << 10;
 /// Size up to which a value is whole while there is room, with its name, in bytes.
 const SMALL_BYTES: usize = 256;
-/// Names of values that were cut, of which the others are one `…`.
+/// Upper limit on the names of cut values; all further ones are one `…`.
 const NAMES_MAX: usize = 100;
-/// Mark of what was cut.
+/// Mark at the place of a cut.
 const CUT: &str = "…";
 
-/// Cuts fields, as JSON, to what an answer may have; returns them with the names of those that were cut.
+/// Cuts fields, as JSON, to the limits of an answer; returns them with the names of those that were cut.
 pub fn cut_fields(fields: &str) -> (String, Vec<String>) {
     let may_have_names = fields.contains(PART_NAMES);
     // Nothing in so short a text is too long.

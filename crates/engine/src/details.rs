@@ -23,7 +23,7 @@ const _: () = assert!(ID_BYTES_MAX >= document::ID_BYTES_MAX);
 #[cfg(test)]
 const _: () = assert!(URL_BYTES_MAX >= document::URL_BYTES_MAX);
 
-/// Returns details as an answer has them, with the names of what is cut, here or where they were read.
+/// Returns details as an answer has them, with the names of the values that were cut, here or where they were read.
 pub fn shown(mut details: Details) -> (Details, Vec<String>) {
     let mut cut = Vec::new();
     let is_own_id = details.id == details.url;
@@ -197,7 +197,7 @@ impl Part {
             });
         }
         let mut details = reader.read(doc)?;
-        // An index of before ids had a limit.
+        // An older index may have longer ids.
         if details.id != details.url && details.id.len() > ID_BYTES_MAX {
             shorten(&mut details.id, ID_BYTES_MAX);
         }

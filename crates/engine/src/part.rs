@@ -48,7 +48,7 @@ impl Part {
         SearchTask::new(Arc::clone(plan), self.segments.iter().cloned(), k, counted)
     }
 
-    /// Runs such a search on the calling thread until `stop` is due.
+    /// Searches for the `k` best hits on the calling thread, until `stop` is due.
     pub fn search(
         &self,
         plan: &Arc<Plan>,

@@ -6,7 +6,8 @@ use fields::{FieldText, TextFields};
 use index::{Index, IndexError, TextKey, Texts};
 use text::summary::{Summary, SummaryQuery};
 
-/// Returns what a hit shows of a document; `None` where the store has no text of it, empty in an index without texts.
+/// Returns summary and fields of a document for a hit; `None` where the store has no text of it, empty in an index
+/// without texts.
 pub(crate) fn shown_text(
     index: &Index,
     key: TextKey<'_>,
@@ -36,8 +37,8 @@ pub(crate) fn shown_text(
     Ok(text)
 }
 
-/// Returns the summary of a body as HTML, given `of_body`; where that has no match, the summary of the first further field,
-/// in JSON, that has one.
+/// Returns the summary of a body as HTML, given `of_body`. Where it has no match, returns the summary of the first
+/// further field, in JSON, with a match.
 pub fn summary_of(
     query: &SummaryQuery,
     of_body: Summary,

@@ -56,7 +56,7 @@ pub fn merge(partitions: &[Option<PartRanking<'_>>]) -> KnownRanking {
     merge_ordered(partitions, |_, _| Ordering::Equal)
 }
 
-/// Merges rankings of partitions in another order; what is equal in it goes by score.
+/// Merges rankings of partitions in another order; candidates that are equal in it are ordered by score.
 pub fn merge_ordered(
     partitions: &[Option<PartRanking<'_>>],
     order: impl Fn(Place, Place) -> Ordering,

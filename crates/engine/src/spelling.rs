@@ -22,10 +22,10 @@ pub(crate) const SAMPLE_HITS: usize = 10;
 const WORDS_MAX: usize = 8;
 /// Upper limit on the words that are changed at once.
 const CHANGED_MAX: usize = 3;
-/// Least characters of a word that is corrected, and of one that may differ in two letters.
+/// Minimum length, in characters, of a word that is corrected; and of one that may differ in two letters.
 const SHORT_CHARACTERS: usize = 3;
 const LONG_CHARACTERS: usize = 6;
-/// Words tried one by one where all are known, but not together.
+/// Upper limit on words replaced one by one, where all words are known but occur in no document together.
 const TRIED_MAX: usize = 3;
 
 /// Query of words without syntax, which found nothing.

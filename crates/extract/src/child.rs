@@ -85,7 +85,7 @@ fn extract(name: &str, chunks: Shared, results: &mut Results) -> Result<(), Faul
     caught(|| read(&item, bytes, &mut work))
 }
 
-/// Chunks of the file at hand, which what is left unread of is skipped.
+/// Chunks of the file at hand; those that the reader left unread are skipped.
 #[derive(Clone)]
 struct Shared(Arc<Mutex<Chunks<Stdin>>>);
 

@@ -23,7 +23,7 @@ pub(crate) struct Conversation {
     /// `None` after the last result.
     worker: Option<Worker>,
     source: Box<dyn Read + Send>,
-    /// Bytes to be sent, of which `sent` are.
+    /// Bytes to send; the first `sent` of them have been sent.
     message: Vec<u8>,
     sent: usize,
     source_ended: bool,

@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub(crate) enum Fault {
     /// The document cannot be read; others can.
     Document(String),
-    /// The file has used up a limit, or nobody listens: nothing more of it is read.
+    /// The file has used up a limit, or its results are no longer wanted: nothing more of it is read.
     File(String),
 }
 

@@ -82,7 +82,7 @@ fn addresses(addresses: &Address) -> String {
     formatted.collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the name of an attachment without folders; one by its type where it has none.
+/// Returns the name of an attachment without folders; an unnamed one gets a name by its type.
 fn attachment_name(part: &MessagePart, number: usize) -> String {
     let named = part.attachment_name().unwrap_or_default();
     let named = named.rsplit(['/', '\\']).next().unwrap_or_default();

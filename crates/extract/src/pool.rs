@@ -53,7 +53,7 @@ impl Extract for Pool {
     }
 }
 
-/// Reads a file with a child when its turn comes, until nobody takes the results.
+/// Reads a file with a child when its turn comes, as long as the results are wanted.
 fn converse(
     pool: &Arc<Children>,
     mut ticket: Ticket,

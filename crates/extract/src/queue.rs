@@ -46,7 +46,7 @@ pub(crate) fn queue() -> (Put, Take) {
 pub(crate) struct Put(Arc<Shared>);
 
 impl Put {
-    /// Appends a result, once there is room. Returns whether somebody takes it.
+    /// Appends a result, once there is room. Returns whether the results are still wanted.
     pub(crate) fn put(&self, result: Extracted) -> bool {
         let bytes = size(&result);
         let mut state = self.0.wait(|state| {
@@ -62,7 +62,7 @@ impl Put {
         true
     }
 
-    /// Waits until what is left may wait without this thread.
+    /// Waits until few enough bytes of results are left, or the results are no longer wanted.
     pub(crate) fn settle(&self) {
         drop(
             self.0
@@ -70,7 +70,7 @@ impl Put {
         );
     }
 
-    /// Returns whether nobody takes results any more.
+    /// Returns whether the results are no longer wanted.
     pub(crate) fn is_abandoned(&self) -> bool {
         self.0.lock().abandoned
     }

@@ -39,9 +39,9 @@ pub(crate) enum Event {
     Reply(Reply),
     /// Bytes of the message were taken.
     Sent(usize),
-    /// The time is over.
+    /// The time limit has passed.
     Nothing,
-    /// The child has closed its output, or said what no child says.
+    /// The child has closed its output, or sent a message that the protocol does not have.
     Ended(Option<&'static str>),
 }
 
@@ -130,7 +130,7 @@ impl Worker {
         }
     }
 
-    /// Reads what the child has written. Returns whether it goes on.
+    /// Reads the output of the child. Returns whether more may come.
     fn read_more(&mut self) -> io::Result<bool> {
         let mut buffer = [0; READ_BYTES];
         let read = self.stdout.read(&mut buffer)?;
@@ -157,7 +157,7 @@ impl Worker {
         })
     }
 
-    /// Ends the child and returns what it died of.
+    /// Ends the child and returns the cause of its death.
     pub(crate) fn end(mut self) -> String {
         // A child that has closed its output is about to end by itself; one that has not is stopped.
         let status = self.ended().or_else(|| {

@@ -141,8 +141,8 @@ impl<'t> Decimal<'t> {
         }
     }
 
-    /// Returns the nearest float; `None` where there is none that stands for the number: it is beyond all floats, so small
-    /// that 0 is nearest, or an integer that no float is.
+    /// Returns the nearest float; `None` where no float can stand for the number: beyond all floats, so small that 0 is
+    /// nearest, or an integer that is no float.
     pub(crate) fn float(&self) -> Option<f64> {
         let nearest = self.nearest()?;
         let is_lost = nearest == 0.0 && !self.is_zero();

@@ -50,7 +50,7 @@ struct Forms {
     exponent_texts: u64,
     /// Numbers in texts by the digits of their fractions, the least first; the last count is of longer ones, too.
     fraction_texts: [u64; FRACTION_DIGITS],
-    /// Those among them that end in 0, after another digit.
+    /// Decimal texts that end in 0 after another digit.
     padded_texts: u64,
     code_texts: u64,
     missing_texts: u64,

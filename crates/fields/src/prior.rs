@@ -21,7 +21,7 @@ const PIVOTS: std::ops::RangeInclusive<f64> = 1e-9..=1e15;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prior {
-    /// Upper bound on what it adds to a score: above 0, up to 100.
+    /// Upper bound on the addition to a score: above 0, up to 100.
     pub weight: f32,
     /// Value that adds half the weight.
     pub pivot: f64,
@@ -36,7 +36,7 @@ impl Prior {
         self.weight > 0.0 && self.weight <= PRIOR_WEIGHT_MAX && PIVOTS.contains(&self.pivot)
     }
 
-    /// Returns what a value adds to a score: 0 to the weight, and more for a greater value.
+    /// Returns the addition of a value to a score: 0 to the weight, rising with the value.
     pub fn of(&self, value: f64) -> f32 {
         if value > 0.0 {
             // An infinite value makes this no number, which `min` drops.

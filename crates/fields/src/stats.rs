@@ -23,9 +23,10 @@ pub struct Stats {
     pub greatest: Option<Value>,
     /// Sum of integers and dates.
     pub integer_sum: i128,
-    /// Floats whose exact sum is that of the float values that are not large, by increasing size.
+    /// Floats by increasing size, whose exact sum is the sum of all float values that are not large.
     pub float_parts: Vec<f64>,
-    /// The same of the large ones, each divided by 2^200, so that no sum of them is beyond all floats.
+    /// Floats by increasing size, whose exact sum is the sum of the large values, each divided by 2^200, so that no sum
+    /// is beyond all floats.
     pub large_parts: Vec<f64>,
 }
 

@@ -9,7 +9,7 @@ const MISSING: [&str; 8] = ["n/a", "na", "nan", "nil", "none", "null", "-", "\\n
 /// Form of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextForm {
-    /// Nothing, or a word for it.
+    /// No text, or a word for a missing value.
     Missing,
     Date,
     /// Integer of 64 bits.

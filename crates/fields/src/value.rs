@@ -28,7 +28,7 @@ pub enum Value {
 /// Numbers that stand for years where dates are meant, and not for seconds of the first hours of 1970.
 const YEARS: std::ops::RangeInclusive<i64> = 1_000..=9_999;
 
-/// Bit that makes the order of signed integers that of unsigned ones.
+/// Sign bit: flipped, it lets unsigned integers compare as the signed ones.
 const SIGN: u64 = 1 << 63;
 
 impl Value {
@@ -134,7 +134,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// Returns the truth value that a text is, in any case of its letters.
+/// Returns the truth value that a text names, in any case of its letters.
 fn truth(text: &str) -> Option<bool> {
     let is = |word: &str| text.trim().eq_ignore_ascii_case(word);
     match (is("true"), is("false")) {

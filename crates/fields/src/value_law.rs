@@ -16,7 +16,7 @@ pub enum ValueLaw {
     /// Texts are no numbers, integers beyond 64 bits are rounded in fields of floats, and dates end on 30 December 9999.
     #[default]
     First,
-    /// That of [`Value::of`].
+    /// Law of [`Value::of`].
     Second,
 }
 
@@ -57,7 +57,7 @@ impl ValueLaw {
         }
     }
 
-    /// Returns whether the law makes the same of a leaf as [`Value::of`] does. Cheap for what most leaves are.
+    /// Returns whether the law makes the same value of a leaf as [`Value::of`] does. Cheap for most leaves.
     pub fn agrees(self, kind: FieldType, json: &Json) -> bool {
         let is_same = match (kind, json) {
             (FieldType::Keyword | FieldType::Text, _) => true,

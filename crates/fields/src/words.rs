@@ -5,9 +5,8 @@
 //! ```
 //!
 //! The words of a field with a weight of at least 1 belong to the text of the document, as those of title and body do,
-//! and count once there. What its weight exceeds 1 is added where the field itself has the word: a sum of two scores, of
-//! the text and of the field, the second with the field's own lengths and its own `b`. Words of a field of weight 0 are
-//! found by its name alone.
+//! and count once there. The excess of the weight over 1 multiplies a second score, of the field alone with its own
+//! lengths and its own `b`, which is added to that of the text. Words of a field of weight 0 are found by its name alone.
 //!
 //! A field may have an analyzer of its own, for the words that are found by its name. Its text belongs to the text of the
 //! document all the same, with the terms of the index's analyzer.
@@ -78,7 +77,7 @@ impl Searched {
         (self.weight - 1.0).max(0.0)
     }
 
-    /// Returns whether number, weight and b are in their ranges, and the analyzer is where there may be one.
+    /// Returns whether number, weight and `b` are in their ranges, and an analyzer is set only where one is allowed.
     pub fn is_sound(&self) -> bool {
         let last = NUMBER_FIRST as usize + TEXT_FIELDS_MAX - 1;
         let is_known = self.is_title() && self.is_in_text()

@@ -65,8 +65,8 @@ pub enum IndexError {
         /// Lost changes.
         loss: Box<LogLoss>,
     },
-    /// File that this writer needs, removed or replaced by somebody else: the log that it writes, or its lock, so that
-    /// another writer may have the index.
+    /// File that this writer needs, removed or replaced by another program: the log that it writes, or its lock, so
+    /// that another writer may have the index.
     #[error(
         "{}: {what} was removed or replaced while this process wrote to the index; leave its files alone, and start the process again where it does not go on",
         path.display()

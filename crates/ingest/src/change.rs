@@ -39,7 +39,7 @@ pub enum Outcome {
     Deleted,
     /// There is no document to patch.
     Missing,
-    /// The condition does not hold; the version is that of the document, where there is one.
+    /// The condition does not hold; the version is that of the present document, if any.
     Conflict(Option<Version>),
     /// The document would not be one after the patch, for the reason named.
     Invalid(String),

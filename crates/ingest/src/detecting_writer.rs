@@ -84,7 +84,7 @@ impl DetectingWriter {
         }
     }
 
-    /// Returns the writer, open, and what was chosen for a new index.
+    /// Returns the writer, open, and the analyzer chosen for a new index.
     pub fn finish(self) -> Result<(Box<Writer>, Option<Chosen>), IndexError> {
         match self {
             DetectingWriter::Open { writer, chosen } => Ok((writer, chosen)),

@@ -28,7 +28,7 @@ pub enum LiveError {
         /// The failure.
         reason: String,
     },
-    /// What a query would delete cannot be told for certain, so nothing was deleted.
+    /// The matches of a query are uncertain, so nothing was deleted.
     #[error("nothing was deleted, since what matches cannot be told for certain: {reason}")]
     Undecided {
         /// The failure.

@@ -60,8 +60,8 @@ fn write_batches(shared: &Shared, open: &mut Option<Open>) -> Result<(), IndexEr
     }
 }
 
-/// Has all changes of the log `removed` committed at once, from memory: somebody removed the log that had them. No other
-/// log begins before, since without this one it would prove a loss.
+/// Commits all changes of the log `removed` at once, from memory: its file, which had them, was removed by another
+/// program. No other log begins before, since without this one it would prove a loss.
 fn commit_removed(shared: &Shared, removed: u64, error: &IndexError) -> Result<(), IndexError> {
     tracing::error!(%error, "its changes are committed from memory");
     let mut state = shared.state();

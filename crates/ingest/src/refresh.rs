@@ -74,7 +74,7 @@ pub(crate) fn run(shared: &Arc<Shared>) {
     }
 }
 
-/// Has a generation searched.
+/// Calls the hook after a refresh, which has the new generation searched.
 pub(crate) fn show(shared: &Shared, snapshot: &Index) {
     let after = shared.hooks.after_refresh.lock();
     let after = after.unwrap_or_else(PoisonError::into_inner).clone();

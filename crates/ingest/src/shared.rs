@@ -200,7 +200,7 @@ impl Shared {
         }
     }
 
-    /// Ends all writing, and tells those who wait.
+    /// Ends all writing, and notifies waiting callers.
     pub(crate) fn fail(&self, reason: String) {
         tracing::error!(%reason, "the write-ahead log failed; nothing more is written");
         self.state().log_failure.get_or_insert(reason);

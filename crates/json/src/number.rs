@@ -7,7 +7,7 @@ use std::fmt;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Number(Form);
 
-/// Forms of a number. Of each number there is one, so that equality is that of texts.
+/// Forms of a number. Each text of a number has one form, so numbers are equal exactly when their texts are.
 #[derive(Clone, PartialEq, Eq)]
 enum Form {
     Unsigned(u64),

@@ -26,7 +26,7 @@ pub enum Value {
     Object(Map),
 }
 
-/// What a missing member is.
+/// Value of a missing member.
 static NULL: Value = Value::Null;
 
 impl Value {

@@ -17,7 +17,8 @@ impl Laboratory<'_> {
         self.go_on()
     }
 
-    /// Returns the limits of this client, measured at twice a rate, unless those at such a rate or a higher one are known.
+    /// Returns the limits of this client, measured at twice the given rate, unless they were measured at that rate or a
+    /// higher one.
     pub(crate) fn checked_client(
         &self,
         rate_qps: f64,

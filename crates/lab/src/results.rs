@@ -163,8 +163,8 @@ impl ComparisonRow {
             .map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}"))
     }
 
-    /// Returns what comparisons say, one clause each: those that differ beyond chance first, then those
-    /// without a verdict, with all figures of one pair of arms and one rate together.
+    /// Returns the results of comparisons, one clause each: those that differ beyond chance first, then those without a
+    /// verdict, with all figures of one pair of arms and one rate together.
     pub(crate) fn clauses<'a>(rows: impl IntoIterator<Item = &'a ComparisonRow>) -> Vec<String> {
         let mut clauses = Vec::new();
         let mut invalid: Vec<(&ComparisonRow, Vec<&str>)> = Vec::new();

@@ -54,7 +54,7 @@ pub(crate) fn search_alone(server: &Server) -> Result<Target, LabError> {
     Ok(Target::parse(&url)?)
 }
 
-/// Describes made queries beside what was wanted.
+/// Describes made queries beside the wanted time.
 pub(crate) fn described(wanted: SearchTime, made: &TimedQueries) -> String {
     format!(
         "words of {:.1} given ones on average; alone, a search takes {:.3} ms on average and {:.2} ms at p99 \

@@ -94,7 +94,7 @@ struct ShorttailBody {
     schedule: Vec<ScheduleBody>,
 }
 
-/// How handlers shared a search of a partition.
+/// Schedule of a search of one partition on its handlers.
 #[derive(Deserialize)]
 struct ScheduleBody {
     visits: Vec<VisitBody>,

@@ -118,7 +118,7 @@ impl Stage {
         Process::start(&[&["serve", &index], more].concat()).await
     }
 
-    /// Runs a subcommand on the index to its end. Returns whether it did what was asked, and what it printed.
+    /// Runs a subcommand on the index to its end. Returns whether it succeeded, and its output.
     pub(crate) async fn command(
         &self,
         subcommand: &str,

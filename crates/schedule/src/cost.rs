@@ -10,7 +10,7 @@
 //! none below 0, over the latest [`SAMPLES`] searches of the kind. Between two fits a running ratio of true to predicted
 //! time corrects them. The model steers handlers and decides nothing about hits.
 
-/// What a prediction knows of a search.
+/// Features of a search, from which its time is predicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Work {
     /// Number of the kind of query, below the number of kinds of the model.
@@ -68,7 +68,7 @@ struct Coefficients {
 /// Terms and ln t of a search.
 type Sample = ([f64; SLOPES], f64);
 
-/// Until searches are measured: those of unions on a 2 GHz server core, about.
+/// Coefficients until searches are measured: about those of unions on a 2 GHz server core.
 const FIRST: Coefficients = Coefficients {
     constant: 8.0,
     exponents: [0.3, 0.2, 0.5, 0.1],
@@ -168,7 +168,7 @@ impl Kind {
         }
     }
 
-    /// Fits the coefficients to the samples, and what was learnt of their error.
+    /// Fits the coefficients to the samples, and measures their error.
     fn fit(&mut self) {
         self.coefficients = fitted(&self.samples, &self.coefficients);
         self.ratio = 1.0;

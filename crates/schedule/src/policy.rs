@@ -1,9 +1,9 @@
-//! Scheduling policies: degree of parallelism, choice of handlers, and moves of work.
+//! Scheduling policies of the model of machines: degree of parallelism, choice of handlers, and moves of work.
 //!
 //! A policy is called at three points: before a query starts ([`Policy::degree`]), before one of
 //! several idle handlers is taken ([`Policy::handler`]), and, if requested, periodically
-//! ([`Policy::remap`]). It sees only its arguments: no clock, no threads. The simulator and the real
-//! handlers therefore run the same code.
+//! ([`Policy::remap`]). It sees only its arguments: no clock, no threads. Only `model::simulate`
+//! calls it; the handlers of servers follow the policies of [`crate::board`].
 
 /// A query that is about to start.
 #[derive(Debug, Clone, Copy, PartialEq)]

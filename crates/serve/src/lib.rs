@@ -8,7 +8,7 @@
 //!            └── summaries ──► DocumentServer of each part of the texts
 //! ```
 //!
-//! This is the only crate with sockets. The front-end knows its servers only through the
+//! The engine below has no sockets. The front-end knows its servers only through the
 //! traits of [`api::backend`]: they may be in this process, or behind gRPC on other machines.
 
 pub mod admin;

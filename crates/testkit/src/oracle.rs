@@ -332,7 +332,7 @@ impl Oracle {
         }
     }
 
-    /// Returns what the values of a document add to its score, whatever the query.
+    /// Returns the addition of a document's values to its score, whatever the query.
     fn prior(&self, document: &OracleDocument, grid: f32) -> f32 {
         let of_field = |name: &str| {
             let own = document.values.iter().filter(|(field, _)| field == name);

@@ -2,7 +2,7 @@
 
 use text::Analyzer;
 
-/// Terms of one place: one, but for words that are indexed in several ways.
+/// Terms at one place: usually one; several for words that are indexed in several ways.
 pub(crate) type Place = Vec<String>;
 
 /// Splits text into runs of letters and digits, each in lower case.

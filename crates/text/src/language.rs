@@ -159,7 +159,7 @@ impl Language {
 pub struct Languages([Option<Language>; Script::COUNT]);
 
 impl Languages {
-    /// Returns the languages with another one, which takes the place of the one of its script.
+    /// Returns the languages with a further one, which replaces the language of its script.
     #[must_use]
     pub fn with(mut self, language: Language) -> Languages {
         self.0[language.script() as usize] = Some(language);

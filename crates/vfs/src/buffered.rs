@@ -8,9 +8,9 @@ pub(crate) trait Sink: Send {
     fn path(&self) -> &Path;
     /// Appends all of `bytes`.
     fn append(&mut self, bytes: &[u8]) -> Result<(), StorageError>;
-    /// Makes what was appended durable.
+    /// Makes the appended bytes durable.
     fn sync(&mut self) -> Result<(), StorageError>;
-    /// Makes what was appended durable, and the file complete.
+    /// Makes the appended bytes durable, and the file complete.
     fn finish(&mut self) -> Result<(), StorageError>;
     /// Returns whether the file still has a name.
     fn has_name(&self) -> bool {

@@ -4,7 +4,7 @@ use std::fmt;
 /// An entry of a directory that is no file of the storage.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OtherEntry {
-    /// Its name; what is not UTF-8 is replaced.
+    /// Name of the entry; bytes that are not UTF-8 are replaced.
     pub name: String,
     /// Its kind.
     pub kind: OtherKind,

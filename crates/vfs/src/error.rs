@@ -12,7 +12,7 @@ pub enum StorageError {
         /// The file.
         path: PathBuf,
     },
-    /// Somebody else holds the lock.
+    /// Another process or writer holds the lock.
     #[error("{}: another process is writing here; wait for it to end, or send documents to it where it is a server", path.display())]
     Locked {
         /// The lock file.
@@ -44,8 +44,8 @@ pub enum StorageError {
 }
 
 impl StorageError {
-    /// What `source` means for `operation` on `path`. An error that came through [`io::Write`]
-    /// keeps the operation and path that it has.
+    /// Returns the error for `source` in `operation` on `path`. An error that came through [`io::Write`] keeps the
+    /// operation and path that it has.
     pub fn from_io(operation: &'static str, path: &Path, source: io::Error) -> StorageError {
         match source.downcast::<StorageError>() {
             Ok(error) => error,
@@ -60,7 +60,7 @@ impl StorageError {
         }
     }
 
-    /// Returns the kind that the operating system's error had, or the one that fits.
+    /// Returns the kind of the operating system's error, or else the kind that fits.
     pub fn kind(&self) -> io::ErrorKind {
         match self {
             StorageError::NotFound { .. } => io::ErrorKind::NotFound,

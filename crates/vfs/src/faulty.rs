@@ -106,7 +106,7 @@ impl FaultyStorage {
         self.trigger.operations.load(Ordering::Relaxed)
     }
 
-    /// Has all later operations succeed.
+    /// Ends the fault: all later operations succeed.
     pub fn mend(&self) {
         self.trigger.is_mended.store(true, Ordering::Relaxed);
     }
@@ -208,7 +208,7 @@ impl Storage for FaultyStorage {
 }
 
 struct FaultyFile {
-    /// Until it is finished.
+    /// File being written; `None` once it is finished.
     inner: Option<Box<dyn WriteFile>>,
     path: PathBuf,
     trigger: Trigger,

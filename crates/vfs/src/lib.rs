@@ -78,15 +78,15 @@ pub trait Storage: Send + Sync + std::fmt::Debug {
     fn remove(&self, name: &str) -> Result<(), StorageError>;
     /// Returns the names of all files, sorted.
     fn list(&self) -> Result<Vec<String>, StorageError>;
-    /// Everything else that stands in the directory, sorted: what is no regular file, and files whose
-    /// names are not those of a storage.
+    /// Returns the other entries of the directory, sorted: entries that are no regular files, and files whose names a
+    /// storage does not use.
     fn list_others(&self) -> Result<Vec<OtherEntry>, StorageError>;
     /// Makes created, renamed and removed names durable.
     fn sync_directory(&self) -> Result<(), StorageError>;
-    /// Takes the exclusive lock `name` (an OS lock: it ends with the process, whatever the file).
-    /// `Err(StorageError::Locked)` at once when somebody else holds it.
+    /// Takes the exclusive lock `name` (an OS lock: it ends with the process, whatever the file). Fails at once with
+    /// `StorageError::Locked` when another process or writer holds it.
     fn lock(&self, name: &str) -> Result<Lock, StorageError>;
-    /// Returns whether somebody holds the lock `name` now. Takes nothing and makes no file.
+    /// Returns whether any process holds the lock `name` now. Neither takes the lock nor creates a file.
     fn is_locked(&self, name: &str) -> Result<bool, StorageError>;
     /// Returns the bytes for which the device has room; `None` where the storage does not know.
     fn available_bytes(&self) -> Option<u64> {
@@ -96,10 +96,10 @@ pub trait Storage: Send + Sync + std::fmt::Debug {
 
 /// A file being written. Dropping it without `finish` leaves an unsynced file behind.
 pub trait WriteFile: Write + Send {
-    /// Writes what is buffered and makes it durable; the file stays open. After an error the file can
-    /// neither be written nor synced again.
+    /// Writes buffered bytes and makes them durable; the file stays open. After an error the file can neither be
+    /// written nor synced again.
     fn sync(&mut self) -> Result<(), StorageError>;
-    /// Writes what is buffered and syncs the file to the disk, then closes it.
+    /// Writes buffered bytes and syncs the file to the disk, then closes it.
     fn finish(self: Box<Self>) -> Result<(), StorageError>;
     /// Returns whether the file still has a name: one that was removed is lost when it is closed, synced or not.
     fn has_name(&self) -> bool {
@@ -130,7 +130,7 @@ impl Lock {
         }
     }
 
-    /// Returns whether others who try to take the lock meet this one. Not where its file was removed or replaced.
+    /// Returns whether the lock still excludes others. It does not where its file was removed or replaced.
     pub fn is_current(&self) -> bool {
         (self.is_current)()
     }

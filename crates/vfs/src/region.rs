@@ -45,13 +45,13 @@ impl Bytes {
     }
 }
 
-/// A shared read-only mapping of a file, and what is needed to tell whether the file changed.
+/// Shared read-only mapping of a file, with the means to see changes of the file.
 pub(crate) struct MappedFile {
     /// First, so that it is dropped first: a mapping must be off the register before it is unmapped.
     registered: Registered,
     mapping: Mmap,
     source: SourceFile,
-    /// Nothing of it is given back: it was read into memory to stay there.
+    /// Whether its pages are never released, because it was read into memory to stay there.
     stays: bool,
 }
 
@@ -90,7 +90,7 @@ impl Region {
         Region::of(Arc::new(Bytes::Mapped(file)))
     }
 
-    /// Returns the same, of which nothing is given back: it was read into memory to stay there.
+    /// Returns a region of a file whose pages are never released: it was read into memory to stay there.
     pub(crate) fn touched(file: MappedFile) -> Region {
         Region::mapped(MappedFile {
             stays: true,
@@ -106,8 +106,8 @@ impl Region {
         }
     }
 
-    /// Returns the first offset from `at` on where the file has stored bytes; before it, from `at` on, there are zeros that
-    /// take no room. `at` where that is not known, and the length where nothing is stored.
+    /// Returns the first offset from `at` on where the file has stored bytes; the bytes before it are zeros that take
+    /// no room. Returns `at` where this is unknown, and the length where nothing is stored.
     pub fn next_data(&self, at: usize) -> usize {
         match self.source() {
             Some(source) => source.next_data(at as u64, self.len as u64) as usize,

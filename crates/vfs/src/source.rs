@@ -80,8 +80,8 @@ impl SourceFile {
         Ok(SourceFile { by, at_open })
     }
 
-    /// What the file is like now. Where it is asked for by name: the file of that name, `None` where there is none. One
-    /// system call.
+    /// Returns the present stamp of the file. A file that is looked up by name has the stamp of the file with that
+    /// name, or `None`. One system call.
     pub fn now(&self) -> io::Result<Option<FileStamp>> {
         use rustix::fs::{AtFlags, fstat, statat};
         let stat = match &self.by {

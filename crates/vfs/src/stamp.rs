@@ -31,7 +31,7 @@ pub struct FileStamp {
 /// Change of a file between two stamps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// Nothing.
+    /// No change.
     None,
     /// Names were added or taken away, as by a backup with hard links, and its bytes have kept their time.
     Links,
@@ -55,7 +55,7 @@ impl FileStamp {
         }
     }
 
-    /// What happened to the file from this stamp to the one taken `now`, at the same name; `None` where there is none.
+    /// Returns the change of the file from this stamp to `now`, taken at the same name; `None` where no file has it.
     pub fn change(&self, now: Option<&FileStamp>) -> Change {
         match now {
             None => Change::Replaced,
@@ -76,8 +76,8 @@ impl FileStamp {
         }
     }
 
-    /// How long to wait until a stamp of this file, taken anew, tells every change that follows; zero where this one
-    /// does. A time of change in the future, from before a clock was set back, will not come again by chance.
+    /// Returns the wait after which a new stamp of this file shows every change that follows; zero where this one does.
+    /// A time of change in the future, from before a clock was set back, will not come again by chance.
     pub fn unsettled_for(&self) -> Duration {
         let (seconds, nanoseconds) = self.changed;
         let since_1970 = Duration::new(

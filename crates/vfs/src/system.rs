@@ -7,8 +7,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// So much of a file is read. The longest that anybody needs, `proc/cpuinfo`, repeats itself for
-/// every CPU.
+/// Upper limit on the bytes read of a file. The longest that is needed, `proc/cpuinfo`, repeats itself for every CPU.
 const TEXT_BYTES_MAX: u64 = 64 << 10;
 
 /// The root of `sys` and `proc`.

@@ -40,9 +40,9 @@ pub enum PinError {
 /// Origin of a thread's new memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MemoryBinding {
-    /// From this NUMA node, while it has some; read back from the kernel.
+    /// Memory of this NUMA node, while it has some; read back from the kernel.
     Node(u32),
-    /// From wherever the kernel takes it, as before.
+    /// Memory of any node, as the kernel chooses.
     Unavailable {
         /// Reason for which it could not be bound.
         reason: String,
@@ -141,7 +141,7 @@ pub fn bind_memory_to_node(_node: u32) -> MemoryBinding {
 /// Nice value of threads for background work, which get less processor time than others.
 #[cfg(target_os = "linux")]
 const BACKGROUND_NICE: i32 = 10;
-/// The same of work that may wait for all other: the least that there is.
+/// Niceness of work that may wait for all other: the lowest priority.
 #[cfg(target_os = "linux")]
 const LOWEST_NICE: i32 = 19;
 

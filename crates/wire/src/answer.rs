@@ -46,7 +46,7 @@ pub struct SearchAnswer {
     /// Steps of the query with their times, where requested (`trace=1`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Vec<Span>>,
-    /// How handlers shared each search of a partition, where requested (`trace=1`).
+    /// Schedule of each search of a partition on its handlers, where requested (`trace=1`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub schedule: Vec<Schedule>,
 }
@@ -103,7 +103,7 @@ pub struct FacetAnswer {
     pub method: Option<String>,
 }
 
-/// Value that a share of the values of a field do not exceed.
+/// Percentile of the values of a field.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct FacetPercentile {
     /// The share, in percent.
@@ -178,7 +178,7 @@ pub struct Span {
     pub start_us: u64,
     /// Duration, in microseconds.
     pub duration_us: u64,
-    /// How tests of values ran in a search, by segment; empty without any.
+    /// Runs of the tests of values in a search, by segment; empty without any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub filters: Vec<String>,
 }
@@ -221,7 +221,7 @@ pub struct Hit {
     /// Values by which the hit was sorted, in the order of the fields; null where it has none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sort: Vec<serde_json::Value>,
-    /// Words of the query that tell documents apart and that this one lacks, as typed.
+    /// Telling words of the query that the document lacks, as typed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lacks: Vec<String>,
     /// Explanation of the score, where requested.

@@ -20,7 +20,7 @@ pub struct CrawlProgress {
     pub missing: u64,
     /// Visits without a usable answer.
     pub failed: u64,
-    /// The same by cause, such as `dns` or `timeout`.
+    /// Failures by cause, such as `dns` or `timeout`.
     pub failures: BTreeMap<String, u64>,
     /// URLs handed over to other members of the crawl, which visit their hosts.
     pub handed_over: u64,
@@ -30,7 +30,7 @@ pub struct CrawlProgress {
     pub refused: u64,
     /// Bytes of bodies on the wire.
     pub wire_bytes: u64,
-    /// Of the missing, pages that answer 200 with the text that the host has for what does not exist.
+    /// Missing pages that answer 200, with the text that the host has for missing pages.
     pub soft_missing: u64,
     /// Pages left out of the index because another has the same text.
     pub duplicates: u64,
@@ -64,7 +64,7 @@ pub struct CrawlProgress {
     pub hosts: u64,
     /// Hosts with a URL that is due, which wait for politeness or robots.txt.
     pub hosts_waiting: u64,
-    /// Of these, the ones that wait longest.
+    /// Hosts that wait longest.
     pub waiting: Vec<WaitingHost>,
     /// Visits under way.
     pub in_flight: u64,

@@ -1,7 +1,7 @@
 //! Schedule of a search: how the handlers of an index server shared its ranges.
 use serde::{Deserialize, Serialize};
 
-/// How the handlers of an index server shared a search.
+/// Schedule of a search on the handlers of an index server.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Schedule {
     /// Part of the index, as `chunks 0-63`.
@@ -33,7 +33,7 @@ pub struct Schedule {
 pub struct Visit {
     /// Number of the handler.
     pub handler: u32,
-    /// What it came for.
+    /// Role in which it came.
     pub role: Role,
     /// Why it left.
     pub end: End,
@@ -75,7 +75,7 @@ pub enum End {
     Finished,
     /// The policy sent it to another search; others went on with this one.
     Left,
-    /// The policy sent it to another search, and nobody worked on this one for a while.
+    /// The policy sent it to another search, and no handler worked on this one for a while.
     Parked,
     /// The deadline passed, or the client had gone.
     Stopped,

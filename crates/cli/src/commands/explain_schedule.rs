@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use wire::SearchAnswer;
 
-/// Runs at most, and time for all of them at most, until the time of the query can be predicted. A server cuts no search by
-/// a prediction that rests on fewer than 64.
+/// Upper limit on the runs, and on their total time, before the time of the query can be predicted. A server cuts no
+/// search by a prediction that rests on fewer than 64.
 const RUNS_MAX: u64 = 100;
 const RUNS_TIME_MAX: Duration = Duration::from_secs(5);
 

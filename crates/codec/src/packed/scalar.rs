@@ -25,7 +25,7 @@ pub fn prefix_sum(values: &mut [u32; BLOCK], base: u32) {
     }
 }
 
-/// Returns the value at `index` of such a payload.
+/// Returns the value at `index` of a payload as [`unpack`] takes it.
 ///
 /// # Panics
 /// If `bits` is over 32, `index` over 255 or the payload shorter.

@@ -7,7 +7,7 @@ use json::{Map, Value};
 pub(crate) struct Plain {
     /// Title, where the text has one.
     pub(crate) title: Option<String>,
-    /// Settings that say who wrote it, and when.
+    /// Metadata of the text, as author and date.
     pub(crate) fields: Map<String, Value>,
     pub(crate) text: String,
 }

@@ -120,7 +120,7 @@ enum Explicit<'t> {
     Dropped,
 }
 
-/// Reads what follows `..`: a directive, a footnote, a target, a substitution or a comment.
+/// Reads the markup after `..`: a directive, a footnote, a target, a substitution or a comment.
 fn explicit_markup(explicit: &str) -> Explicit<'_> {
     if let Some(footnote) = explicit.strip_prefix('[') {
         return Explicit::Text(footnote.split_once(']').map_or("", |(_, text)| text.trim()));

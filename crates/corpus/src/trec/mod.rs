@@ -29,7 +29,7 @@ const MEANWHILE_BYTES: u64 = 1 << 20;
 pub(crate) struct Trec {
     place: Place,
     lines: Lines,
-    /// Lines of the current document, and their length with what is not kept; `None` between documents.
+    /// Kept lines of the current document, and the length of all its lines; `None` between documents.
     block: Vec<u8>,
     block_bytes: Option<u64>,
     /// Number of the line on which the document begins.
@@ -167,7 +167,7 @@ impl Trec {
     }
 }
 
-/// Makes a document of what stands between `<DOC>` and `</DOC>`.
+/// Makes a document of the text between `<DOC>` and `</DOC>`.
 fn document(block: &[u8], meter: &Meter) -> Result<Document, String> {
     let number = sgml::element(block, "docno").ok_or("the document has no DOCNO")?;
     let number = String::from_utf8_lossy(number).trim().replace('\0', " ");

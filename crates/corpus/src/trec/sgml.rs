@@ -19,7 +19,7 @@ const FIELDS: [(&str, &str); 6] = [
     ("author", "author"),
     ("source", "source"),
 ];
-/// Elements whose text is not part of the body where no text element says what is.
+/// Elements whose text is not part of the body in documents without a text element.
 const HEADS: [&str; 3] = ["docno", "docid", "parent"];
 
 /// Title, text and fields of a document.
@@ -90,12 +90,13 @@ pub(super) fn find_tag(text: &[u8], name: &str, from: usize) -> Option<usize> {
         })
 }
 
-/// Returns what the first element of a name holds.
+/// Returns the contents of the first element of a name.
 pub(super) fn element<'t>(text: &'t [u8], name: &str) -> Option<&'t [u8]> {
     element_and_rest(text, name).map(|(inner, _)| inner)
 }
 
-/// Returns what the first element of a name holds, and what follows it. An end that is missing is that of the text.
+/// Returns the contents of the first element of a name, and the text after it. An element without an end reaches to the
+/// end of the text.
 pub(super) fn element_and_rest<'t>(text: &'t [u8], name: &str) -> Option<(&'t [u8], &'t [u8])> {
     let (start, end, after) = bounds(text, name)?;
     Some((&text[start..end], &text[after..]))

@@ -84,7 +84,7 @@ impl WebArchive {
         }
     }
 
-    /// Counts what has been decoded since the last record.
+    /// Counts the bytes decoded since the last record.
     fn count(&mut self) -> Result<(), Beyond> {
         let decoded = self.reader.decoded_bytes();
         self.place.decoded_bytes = decoded;

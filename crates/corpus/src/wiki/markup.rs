@@ -10,7 +10,7 @@
 
 use super::tags::Tags;
 
-/// Upper limit on markup within markup; what is deeper is text.
+/// Upper limit on nested markup; deeper markup is text.
 const DEPTH_MAX: usize = 64;
 
 /// Markup that is open.

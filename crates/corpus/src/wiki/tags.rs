@@ -42,7 +42,7 @@ const BLOCKS: [&str; 27] = [
     "h6",
 ];
 
-/// Elements that are left out with what they hold.
+/// Elements that are left out with their contents.
 const WITH_INSIDE: [&str; 15] = [
     "rp",
     "ref",

@@ -23,10 +23,10 @@ const COMPARED_WORDS_MIN: u32 = 20;
 /// nothing in common are about 32 apart.
 const DISTANCE_MAX: u32 = 12;
 
-/// What became of the address that a page states as its own.
+/// Outcome for the address that a page states as its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StatedAddress {
-    /// It states several, of which none is believed.
+    /// The page states several addresses; none is believed.
     Several,
     /// The page there stands for this one.
     Believed {
@@ -127,7 +127,7 @@ impl Collection {
         target
     }
 
-    /// Returns what became of the address that a page states; `None` where it states none.
+    /// Returns the outcome for the address that a page states; `None` where it states none.
     pub(crate) fn stated_address(&mut self, url: &str) -> Option<StatedAddress> {
         let hash = url_hash(url);
         self.log.map().ok()?;

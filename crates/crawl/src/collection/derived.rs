@@ -17,7 +17,8 @@ pub(crate) struct Derived {
 }
 
 impl Derived {
-    /// Hash of the fields and of what templates took out of the document: equal while the document need not be written.
+    /// Returns a hash of the fields and of the templates that were taken out. While it stays the same, the document is
+    /// not written again.
     pub(super) fn hash(&self, templates: u64) -> u64 {
         let group = self.group.as_deref().unwrap_or_default();
         let (anchors, inlinks, rank) = (&self.anchors, self.inlinks, self.rank);

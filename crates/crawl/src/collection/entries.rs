@@ -29,7 +29,7 @@ pub(super) struct Page {
     pub(super) may_be_found: bool,
     /// Whether pages of the same text are its duplicates.
     pub(super) has_text: bool,
-    /// Hash of what the index has of it; 0 where it has nothing.
+    /// Digest of the page's document in the index; 0 where the index has none.
     pub(super) settled: u64,
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Node {
     pub(super) links: Vec<(u32, String)>,
 }
 
-/// What the links say of a page.
+/// Inlinks, rank and link texts of a page.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Standing {
     /// Pages that link to it.
@@ -38,7 +38,7 @@ struct Edge {
     weight: f32,
 }
 
-/// Returns what the links say of each page. Links of a page to itself do not count.
+/// Returns inlinks, rank and link texts of each page. Links of a page to itself do not count.
 pub(super) fn standings(nodes: &[Node]) -> Vec<Standing> {
     let edges = edges(nodes);
     let mut standings = vec![Standing::default(); nodes.len()];

@@ -106,7 +106,8 @@ impl FactsLog {
         Ok(())
     }
 
-    /// Returns the file that is written and its length; of a closed log that of the last one, 0.
+    /// Returns the number and the length of the file being written; of a closed log, the number of its last file, and
+    /// 0.
     pub(super) fn end(&self) -> (u32, u64) {
         match self.file {
             Some(_) => (self.number, self.end),

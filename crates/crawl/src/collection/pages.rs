@@ -24,7 +24,8 @@ pub(crate) struct Collection {
     pub(super) texts: Texts,
     /// Targets of redirects.
     pub(super) aliases: HashMap<u64, u64>,
-    /// By origin, the text of its answer 200 for a path that does not exist; empty where it tells so.
+    /// Text of the answer 200 for a path that does not exist, by origin; empty where the origin answers with an error
+    /// status.
     pub(super) probes: HashMap<String, Arc<str>>,
     pub(super) templates: HashMap<String, Arc<HostTemplates>>,
     /// Pages when templates were last learnt.
@@ -166,8 +167,8 @@ impl Collection {
         self.log.append(PROBE, &payload).map(drop)
     }
 
-    /// Returns the text that an origin answers for what it does not have; empty where it tells so, `None` where it was
-    /// not asked.
+    /// Returns the text with which an origin answers for missing pages; empty where it answers with an error status,
+    /// `None` where it was not probed.
     pub(crate) fn probe_of(&self, origin: &str) -> Option<&Arc<str>> {
         self.probes.get(origin)
     }
@@ -203,7 +204,7 @@ impl Collection {
         self.changed += 1;
     }
 
-    /// From here to the next commit the index may differ from what the log says.
+    /// Notes that the index may differ from the log until the next commit.
     pub(crate) fn distrust(&mut self) {
         self.distrusted = true;
     }
@@ -262,7 +263,7 @@ impl Collection {
         }
     }
 
-    /// Writes the log again without what was replaced.
+    /// Writes the log again without replaced entries.
     fn rewrite(&mut self) -> Result<(), StorageError> {
         let Collection {
             log,

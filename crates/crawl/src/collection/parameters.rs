@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 /// Samples from which on a parameter is learnt.
 const SAMPLES_MIN: u32 = 20;
 
-/// What is known of a parameter of a host.
+/// Samples of a parameter of a host: pages that differ in it alone.
 #[derive(Default)]
 struct Samples {
     same: u32,

@@ -14,7 +14,7 @@ pub(super) enum Change {
 /// Document to add.
 pub(super) struct Addition {
     pub(super) document: Box<Packed>,
-    /// Digest of what templates took out.
+    /// Digest of the blocks that templates took out.
     pub(super) templates: u64,
     /// Whether an earlier document was to be deleted, which this one replaces.
     replaces_deleted: bool,
@@ -42,7 +42,7 @@ impl Packed {
         &mut self.document.fields
     }
 
-    /// Returns its share of the memory of what waits, in bytes.
+    /// Returns its share of the memory of pending changes, in bytes.
     fn size_bytes(&self) -> usize {
         self.body.len() + 500
     }
@@ -62,7 +62,7 @@ impl Packed {
 pub(super) struct Pending {
     pub(super) changes: BTreeMap<u64, Change>,
     pub(super) bytes: usize,
-    /// What the index has of pages after the next commit.
+    /// Digests of the documents that the index has after the next commit, by page.
     pub(super) settled: Vec<(u64, u64)>,
 }
 

@@ -79,8 +79,8 @@ impl Collection {
         (order, firsts)
     }
 
-    /// Computes what the pages say of each other. Returns the pages whose documents have to be read again, in the order
-    /// of their URLs.
+    /// Computes the fields of documents that depend on other pages. Returns the pages whose documents have to be read
+    /// again, in the order of their URLs.
     pub(crate) fn settle(&mut self) -> Result<Vec<u64>, StorageError> {
         self.log.map()?;
         let (order, firsts) = self.ordered();
@@ -184,7 +184,8 @@ impl Collection {
         frequent.collect()
     }
 
-    /// What the links say of each page in `order`. Links to a duplicate are links to the page that stands for it.
+    /// Returns inlinks, rank and link texts of each page in `order`. Links to a duplicate are links to the page that
+    /// stands for it.
     fn standings(&self, order: &[u64], firsts: &HashMap<u64, u64>) -> Vec<Standing> {
         let places: HashMap<u64, u32> = order.iter().copied().zip(0..).collect();
         let mut hosts: HashMap<&str, u32> = HashMap::new();

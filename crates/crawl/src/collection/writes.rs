@@ -61,7 +61,7 @@ impl Collection {
         writes
     }
 
-    /// Notes that the index has what was taken.
+    /// Notes that the changes taken are in the index.
     pub(crate) fn committed(&mut self) -> Result<(), StorageError> {
         for (hash, settled) in std::mem::take(&mut self.pending.settled) {
             let payload = [hash.to_le_bytes(), settled.to_le_bytes()].concat();

@@ -19,7 +19,7 @@ pub enum HttpVersion {
 /// Kind of a response, by the decision of the caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// A response with its body, of any status that is not one of those below.
+    /// Response with its body, of any status without a variant of its own below.
     Page,
     /// The version known is current.
     NotModified,
@@ -55,9 +55,9 @@ pub struct Phases {
     pub connect_us: u64,
     /// TLS handshake.
     pub tls_us: u64,
-    /// From the request to the end of the response head.
+    /// Time from the request to the end of the response head.
     pub first_byte_us: u64,
-    /// From the response head to the end of the body.
+    /// Time from the response head to the end of the body.
     pub body_us: u64,
     /// All of it.
     pub total_us: u64,

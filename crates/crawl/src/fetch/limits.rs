@@ -1,6 +1,6 @@
 //! Limits of one fetch.
 
-/// Upper bounds on what one fetch may cost. The defaults are those of the crawler.
+/// Upper bounds on the cost of one fetch. The defaults are those of the crawler.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// Decoded body, in bytes (10 MiB). A longer one is cut, flagged and returned. The body on the wire has the same bound.
@@ -23,7 +23,7 @@ pub struct Limits {
     pub connect_ms: u64,
     /// TLS handshake, in ms (10 s).
     pub tls_ms: u64,
-    /// From the request to the end of the response head, in ms (30 s).
+    /// Time limit from the request to the end of the response head, in ms (30 s).
     pub head_ms: u64,
     /// Lowest mean speed of a body on the wire, in bytes per second (1,000).
     pub bytes_per_s_min: u64,

@@ -68,7 +68,7 @@ pub(super) fn message(
     Some(message)
 }
 
-/// Returns what the head of a response says.
+/// Returns the outcome that the head of a response states.
 pub(super) fn outcome(
     request: &FetchRequest<'_>,
     key: &Key,

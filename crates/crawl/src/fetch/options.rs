@@ -38,7 +38,7 @@ pub struct FetchOptions {
     pub authorities: Vec<CertificateDer<'static>>,
     /// Whether HTTP/2 is offered to servers with TLS.
     pub http2: bool,
-    /// Is called with each address before a connection is opened to it.
+    /// Callback for each address, before a connection is opened to it.
     pub on_connect: Option<Arc<dyn Fn(SocketAddr) + Send + Sync>>,
 }
 

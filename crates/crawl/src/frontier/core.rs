@@ -23,7 +23,7 @@ pub struct Frontier {
     pub(super) options: FrontierOptions,
     pub(super) store: Store,
     pub(super) hosts: Vec<Host>,
-    /// By hash of the origin.
+    /// Hosts by the hash of their origin.
     by_origin: HashMap<u64, u32>,
     /// Hosts by wake time; entries that differ from the host's own are stale.
     pub(super) ready: BinaryHeap<Reverse<(TimeMs, TimeMs, u32)>>,
@@ -49,7 +49,7 @@ pub(super) struct InFlight {
     pub(super) key: Option<Box<[u8]>>,
     /// Address that it occupies.
     pub(super) address: Option<IpAddr>,
-    /// Visit of the host before this one, for the case that this one is taken back.
+    /// Time at which the host was served before, restored if this visit is taken back.
     pub(super) served_before: TimeMs,
 }
 
@@ -154,7 +154,7 @@ impl Frontier {
         hosts
     }
 
-    /// Makes all URLs due now that are due at all: a further crawl, by conditional requests.
+    /// Makes all URLs due now that would be due at some time: the begin of a further crawl, by conditional requests.
     pub fn again(&mut self, now: TimeMs) -> Result<(), FrontierError> {
         self.again_at = now;
         let mut value = Vec::new();

@@ -64,7 +64,7 @@ impl Frontier {
         Ok(())
     }
 
-    /// Makes `member`, which calls, the one that visits an origin. URLs of it that were handed over come back: they are
+    /// Makes `member`, the caller, the one that visits an origin. Its URLs that were handed over come back: they are
     /// due.
     pub fn adopt_host(
         &mut self,

@@ -26,7 +26,7 @@ pub enum FrontierError {
     Stopped,
 }
 
-/// A place whose bytes are not those that were written. Its records are skipped.
+/// Damaged place: its bytes are not those written. Its records are skipped.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Damage {
     /// The file.

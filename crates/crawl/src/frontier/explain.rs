@@ -28,7 +28,7 @@ impl Frontier {
         })
     }
 
-    /// URLs by state, hosts by what they wait for. Linear in the number of hosts.
+    /// Counts URLs by state, and hosts by the reason for which they wait. Linear in the number of hosts.
     pub fn counts(&self, now: TimeMs) -> Counts {
         let (classes, unchecked) = self.store.counts();
         let states: Vec<(State, u64)> = classes

@@ -149,7 +149,7 @@ impl Host {
         is_due && self.in_flight == 0 && self.allowed_at() > now
     }
 
-    /// Returns what it waits for, if it waits.
+    /// Returns the reason for which it waits, if it waits.
     pub(super) fn wait_reason(&self) -> WaitReason {
         match self.robots {
             Robots::Parked(_) => WaitReason::Parked,

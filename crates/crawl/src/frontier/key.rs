@@ -88,7 +88,7 @@ pub(super) fn part_of(prefix: &[u8], part: &[u8]) -> Vec<u8> {
     [prefix, b"\0", part].concat()
 }
 
-/// Key of what belongs to the whole frontier.
+/// Key of a record that belongs to the whole frontier.
 pub(super) fn whole(part: &[u8]) -> Vec<u8> {
     [&[0xff], part].concat()
 }

@@ -60,7 +60,7 @@ pub struct Record {
     pub last: TimeMs,
     /// Visits with an answer that told the text: fetched or not modified.
     pub visits: u32,
-    /// Those of them that found the text unchanged.
+    /// Visits that found the text unchanged.
     pub unchanged: u32,
     /// Failures since the last good visit.
     pub failures: u32,
@@ -72,7 +72,7 @@ pub struct Record {
     pub text_hash: Option<u128>,
     /// Validators of the last answer.
     pub validators: Validators,
-    /// Last answer in the WARC files.
+    /// Place of the last answer in the WARC files.
     pub place: Option<WarcPlace>,
     /// First of the answers 404 or 410 that no other answer followed.
     pub gone_since: Option<TimeMs>,
@@ -119,7 +119,7 @@ impl Record {
         }
     }
 
-    /// Takes over what a further sighting adds. True when the record changed.
+    /// Adds the facts of a further sighting. Returns whether the record changed.
     pub(super) fn note(&mut self, sighting: &Sighting) -> bool {
         let before = (self.source, self.depth, self.importance, self.due);
         self.source = self.source.and(sighting.source);

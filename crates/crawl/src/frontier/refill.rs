@@ -89,7 +89,7 @@ struct Choice {
     revisits: BinaryHeap<Rank>,
     /// Whether a URL that is due was left out.
     left: bool,
-    /// Those due next, so that their turn needs no further look at the host.
+    /// Next due URLs, so that their turn needs no further look at the host.
     next: BinaryHeap<(TimeMs, Box<[u8]>)>,
     /// Earliest due time of those not due that were left out.
     due_later: TimeMs,

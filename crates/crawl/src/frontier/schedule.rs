@@ -135,7 +135,7 @@ impl Frontier {
         true
     }
 
-    /// Tells the address that a visit resolved to. Must be called before the connection; obey the answer.
+    /// Notes the address that a visit resolved to. Must be called before the connection; obey the answer.
     pub fn resolved(&mut self, visit: VisitId, address: IpAddr, now: TimeMs) -> Permission {
         let Some(flight) = self.in_flight.get(&visit.0) else {
             return Permission::Later;

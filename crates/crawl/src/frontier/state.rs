@@ -14,7 +14,7 @@ pub enum Source {
     Redirect,
     /// A ping (IndexNow).
     Ping,
-    /// A path that does not exist, to see how the host says so.
+    /// Path that a host cannot have, requested to learn its answer for missing pages.
     Probe,
     /// Named as a list of URLs: by robots.txt or an index as a sitemap, by a page as its feed. It is read as one whatever
     /// its type is.
@@ -123,7 +123,7 @@ pub enum State {
     Moved,
     /// 404 or 410 twice, at least 24 hours apart.
     Gone,
-    /// Must not be in the index.
+    /// The URL must not be in the index.
     Refused(Refusal),
     /// The last visit had no usable answer; an earlier text is kept.
     Failed(Failure),

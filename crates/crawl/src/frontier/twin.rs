@@ -70,7 +70,7 @@ impl Twin {
         self.again_at = now;
     }
 
-    /// Marks a visit as given. Returns what the law has against it.
+    /// Marks a visit as given. Returns the objection of the law, if any.
     pub fn visit(&mut self, url: &str, is_robots: bool, now: TimeMs) -> Result<(), &'static str> {
         let origin = origin_of(url).ok_or("no URL")?;
         let host = self.hosts.get_mut(origin).ok_or("unknown host")?;
@@ -180,8 +180,8 @@ impl Twin {
         }
     }
 
-    /// What a restart at `now` does: visits in flight are due again, every host waits for its gap, clocks keep the
-    /// precision that they have on disk.
+    /// Restarts at `now`: visits in flight are due again, every host waits for its gap, clocks keep the precision that
+    /// they have on disk.
     pub fn restart(&mut self, now: TimeMs) {
         self.in_flight.clear();
         for host in self.hosts.values_mut() {

@@ -36,7 +36,7 @@ pub enum VisitKind {
 /// A request that may be sent now.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Visit {
-    /// Names the visit when it ends.
+    /// Id by which the end of the visit is reported.
     pub id: VisitId,
     /// URL to fetch.
     pub url: String,
@@ -53,7 +53,8 @@ pub struct Visit {
 pub enum Next {
     /// Send this request.
     Visit(Box<Visit>),
-    /// Nothing before `until`, unless a visit ends or a URL is found. [`TimeMs::NEVER`]: only visits in flight.
+    /// No request may be sent before `until`, unless a visit ends or a URL is found. [`TimeMs::NEVER`]: only visits are
+    /// in flight.
     Wait {
         /// Time of the next call.
         until: TimeMs,
@@ -187,7 +188,7 @@ pub struct Finished {
     pub state: State,
     /// Next visit; [`TimeMs::NEVER`] if none.
     pub due: TimeMs,
-    /// To be said.
+    /// Notice for the log of the crawl.
     pub notice: Option<Notice>,
 }
 
@@ -238,10 +239,10 @@ pub struct Explanation {
     pub host_parked: bool,
 }
 
-/// URLs by state, hosts by what they wait for.
+/// Counts of URLs by state, and of hosts by the reason for which they wait.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// URLs known, but for those unchecked.
+    /// Known URLs, without the unchecked ones.
     pub known: u64,
     /// Sightings since the last checkpoint, not checked yet: new URLs or known ones.
     pub unchecked: u64,

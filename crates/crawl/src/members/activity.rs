@@ -33,7 +33,7 @@ struct State {
 pub(crate) enum RunEnd {
     /// No member has anything to do.
     AllQuiet,
-    /// These members could not be reached for as long as the configuration waits.
+    /// Members that could not be reached within the time of the configuration.
     Unreachable(Vec<String>),
 }
 
@@ -48,22 +48,22 @@ impl Figures {
         self.state().activity += 1;
     }
 
-    /// Tells that the member has something to do.
+    /// Notes that the member has something to do.
     pub(crate) fn set_busy(&self) {
         let mut state = self.state();
         (state.is_running, state.is_idle, state.is_quiet) = (true, false, false);
         state.end = None;
     }
 
-    /// Tells that the member has nothing to visit; `is_quiet`, that nothing waits for another member either. Returns the
-    /// reason for the end of the run, if it is over.
+    /// Notes that the member has nothing to visit, and with `is_quiet` that nothing waits for another member either.
+    /// Returns the reason for the end of the run, if it is over.
     pub(crate) fn set_idle(&self, is_quiet: bool) -> Option<RunEnd> {
         let mut state = self.state();
         (state.is_running, state.is_idle, state.is_quiet) = (true, true, is_quiet);
         state.end.take()
     }
 
-    /// Tells that the run is over: nothing is taken any more.
+    /// Notes that the run is over: nothing is taken any more.
     pub(crate) fn set_ended(&self) {
         *self.state() = State::default();
     }

@@ -15,7 +15,7 @@ use wire::members::{FollowedSeed, HandedUrl, Sender};
 pub(crate) struct Members {
     pub(crate) ownership: Ownership,
     pub(crate) figures: Arc<Figures>,
-    /// By the positions in the ownership; `None` for this member.
+    /// Senders by position in the ownership; `None` for this member.
     outgoing: Vec<Option<UnboundedSender<Outgoing>>>,
 }
 
@@ -79,7 +79,7 @@ impl Members {
         }
     }
 
-    /// Tells all members of a redirect that extends a site.
+    /// Sends all members a redirect that extends a site.
     pub(crate) fn tell_followed(&self, from: &str, to: &str) {
         for items in self.outgoing.iter().flatten() {
             let _ = items.send(Outgoing::Followed(FollowedSeed {

@@ -26,9 +26,9 @@ impl Default for ShapeLaw {
 pub struct ShapeBudget {
     /// Pages fetched for the first time in the current window.
     pub visits: u32,
-    /// Those of them that had new text.
+    /// First visits of the window that found new text.
     pub new: u32,
-    /// Of these, without new text since the last that had one.
+    /// First visits of the window without new text, since the last one with new text.
     pub repeats: u32,
     /// Whether the shape is parked.
     pub parked: bool,

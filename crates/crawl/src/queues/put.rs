@@ -15,16 +15,16 @@ pub struct Put {
     pub key: String,
     /// Its crawl; the default one if it is blank.
     pub crawl: String,
-    /// What the client keeps with it.
+    /// Metadata of the client, kept with the URL.
     pub metadata: Metadata,
     /// `None`: it was found, and is due now if it is new. Else it was fetched, and is due at this second since 1970; 0: never.
     pub due_s: Option<u64>,
 }
 
-/// What became of a URL.
+/// Outcome for a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PutStatus {
-    /// It is kept.
+    /// The URL is kept.
     Ok,
     /// It was found and known, or cannot be kept: not to be sent again.
     Skipped,

@@ -10,7 +10,7 @@ pub(super) type Due = (u64, Box<str>);
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     pub(super) settings: Settings,
-    /// URLs that are not completed, with those that are held.
+    /// URLs that are not completed, held ones included.
     pub(super) active: u64,
     pub(super) completed: u64,
     /// Time at which it last gave URLs.
@@ -23,15 +23,15 @@ pub(super) struct Queue {
     ends: BTreeSet<(TimeMs, Box<str>)>,
 }
 
-/// How far the window reaches.
+/// Reach of the window over the URLs of the queue.
 #[derive(Debug, Default, Clone, PartialEq)]
 enum Bound {
-    /// Over all URLs.
+    /// The window covers all URLs.
     #[default]
     All,
-    /// Up to this one.
+    /// The window ends at this URL.
     To(Due),
-    /// Over none: it was never filled.
+    /// The window was never filled.
     None,
 }
 
@@ -51,7 +51,7 @@ impl Queue {
         }
     }
 
-    /// Lets go what is held no longer.
+    /// Releases URLs whose hold has ended.
     pub(super) fn expire(&mut self, now: TimeMs) {
         while let Some(first) = self.ends.first()
             && first.0 <= now
@@ -125,7 +125,7 @@ impl Queue {
         self.window = window;
     }
 
-    /// Returns whether it may give URLs at `now`, but for whether any is due.
+    /// Returns whether the settings of the queue permit URLs at `now`, whether or not any is due.
     pub(super) fn may_give(
         &self,
         default_delay_s: u32,

@@ -12,7 +12,7 @@ const FORM: u8 = 1;
 /// Keys and values that a client keeps with a URL.
 pub type Metadata = Vec<(String, Vec<String>)>;
 
-/// Returns the bytes of a URL and of what is kept with it, about.
+/// Returns the approximate bytes of a URL and its metadata.
 pub(super) fn size_bytes(url: &str, metadata: &Metadata) -> usize {
     let values = metadata.iter().map(|(key, values)| {
         let values: usize = values.iter().map(|value| 8 + value.len()).sum();
@@ -28,7 +28,7 @@ pub struct UrlRecord {
     pub due_s: u64,
     /// Seconds since 1970 at which it was first seen.
     pub created_s: u64,
-    /// What the client keeps with it, by key.
+    /// Metadata of the client, kept with the URL, by key.
     pub metadata: Metadata,
 }
 
@@ -86,7 +86,7 @@ fn text(reader: &mut Reader<'_>) -> Option<String> {
     String::from_utf8(reader.bytes()?.to_vec()).ok()
 }
 
-/// What a client set of a queue, or of all.
+/// Settings of one queue or of all queues, made by a client.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Settings {
     /// Seconds since 1970 before which it gives no URL.

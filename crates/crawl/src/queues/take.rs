@@ -14,7 +14,7 @@ const BATCH_URLS: usize = 1_000;
 /// Bytes of them from which on a batch takes no more.
 pub(super) const BATCH_BYTES: usize = 8 << 10;
 
-/// What a client asks for.
+/// Request for URLs that are due.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Take {
     /// Crawl of the queues; `None`: any.
@@ -36,7 +36,7 @@ pub struct Given {
     pub queue: QueueName,
     /// The URL.
     pub url: String,
-    /// What the client keeps with it.
+    /// Metadata of the client, kept with the URL.
     pub metadata: Metadata,
 }
 
@@ -48,7 +48,7 @@ pub struct Taking {
     queues: usize,
     /// Queue that goes on with the next batch.
     current: Option<QueueName>,
-    /// Queue after which the search goes on, and that at which it began.
+    /// Queue after which the search continues, and the queue at which it began.
     last: Option<QueueName>,
     first: Option<QueueName>,
     wrapped: bool,

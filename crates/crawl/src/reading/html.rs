@@ -9,9 +9,9 @@ use web::duplicates;
 use web::page::{self, HostTemplates, Page, PageOptions, Rel};
 use web::robots::Directives;
 
-/// Bytes of a main text below which all text of a page tells it apart from others.
+/// Length of a main text, in bytes, below which all text of a page decides whether it is a duplicate.
 const TOLD_BYTES_MIN: usize = 250;
-/// The same for a main text that is less than this part of all text.
+/// Inverse of the share of all text below which the same holds for a main text.
 const TOLD_SHARE_MAX: usize = 5;
 
 pub(super) fn html(
@@ -101,7 +101,7 @@ fn canonical_of(
     }
 }
 
-/// Returns the hash that tells whether a page changed: of what searches find.
+/// Returns the hash of the searched text, which differs when a page changed.
 fn hash_of(title: &str, told: &str) -> u128 {
     duplicates::exact_hash(&format!("{title}\n{told}"))
 }

@@ -5,7 +5,7 @@
 pub struct HostRate {
     /// Revisits.
     pub revisits: u64,
-    /// Those that found the text unchanged.
+    /// Revisits that found the text unchanged.
     pub unchanged: u64,
     /// Sum of the gaps before them, in days.
     pub gaps_days: f64,
@@ -15,7 +15,7 @@ pub struct HostRate {
 const UNKNOWN_RATE: f64 = 0.1;
 /// Weight of the host's mean, in visits.
 const HOST_WEIGHT: f64 = 1.0;
-/// Most changes a day that an estimate can have.
+/// Upper limit on an estimated rate, in changes a day.
 const RATE_MAX: f64 = 24.0;
 
 impl HostRate {

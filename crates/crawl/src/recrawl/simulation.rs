@@ -1,7 +1,7 @@
 //! Simulated recrawl: pages that change at random, visited by the law, compared with the optimum.
 use super::{HostRate, change_rate, optimum, uniform, value};
 
-/// Weighted freshness of the law and of what it is compared with.
+/// Weighted freshness under the law and under the policies compared with it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Simulated {
     /// Greatest value first, with rates estimated from visits.

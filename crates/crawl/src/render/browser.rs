@@ -17,7 +17,7 @@ const PROGRAMS: [&str; 5] = [
 ];
 /// Time that scripts see pass after the page is loaded, in milliseconds. It stands still while resources are on their way.
 const SCRIPT_MS: u32 = 5_000;
-/// Bytes of an error message.
+/// Upper limit on the bytes of an error message.
 const TOLD_BYTES_MAX: usize = 300;
 
 /// Returns the first program of those on the path.

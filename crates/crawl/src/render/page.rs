@@ -47,7 +47,7 @@ pub(crate) struct RenderPage<'a> {
 pub(crate) struct Rendered {
     /// HTML, UTF-8.
     pub(crate) html: Vec<u8>,
-    /// What was fetched for it, but for what earlier pages had fetched.
+    /// Resources fetched for the page, without those that earlier pages had fetched.
     pub(crate) resources: Vec<Resource>,
 }
 

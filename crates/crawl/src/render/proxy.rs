@@ -48,7 +48,7 @@ pub(super) struct Proxy {
     server: JoinHandle<()>,
 }
 
-/// What the proxy knows of its page.
+/// State that the proxy has of its page.
 struct Page {
     url: Url,
     fetched: Fetched,
@@ -66,7 +66,8 @@ struct Taken {
     resources: Vec<Resource>,
 }
 
-/// Makes the certificate by which the browser believes to speak TLS with a host: it reaches nobody else.
+/// Returns an acceptor of TLS with a self-signed certificate: the proxy answers its browser in the place of hosts. It
+/// reaches no other program.
 pub(super) fn acceptor() -> Result<TlsAcceptor, RenderError> {
     let failed = |error: String| RenderError::Certificate(error);
     let made = rcgen::generate_simple_self_signed(vec!["proxy.invalid".to_owned()]);
@@ -115,7 +116,7 @@ impl Proxy {
         self.address
     }
 
-    /// Ends the proxy and returns what was fetched.
+    /// Ends the proxy and returns the resources fetched.
     pub(super) fn end(self) -> Vec<Resource> {
         let mut taken = self.page.taken();
         std::mem::take(&mut taken.resources)

@@ -210,7 +210,7 @@ impl Crawl {
         self.progress.notice(text);
     }
 
-    /// Deletes a page that was not fetched, with a record that tells it to whoever reads the archive.
+    /// Deletes a page that was not fetched, and notes the reason in a record of the archive.
     pub(super) fn delete_unfetched(
         &mut self,
         url: &str,

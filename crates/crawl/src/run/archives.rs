@@ -28,7 +28,7 @@ impl<'a> Archives<'a> {
         Ok(Archives { parts })
     }
 
-    /// Returns the place among all archives of one in the archive at `part`.
+    /// Returns a place of the archive at `part` as a place in all archives together, whose files are numbered on.
     pub(super) fn placed(&self, part: usize, place: WarcPlace) -> WarcPlace {
         WarcPlace {
             file: self.parts[part].0 + place.file,

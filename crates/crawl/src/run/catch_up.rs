@@ -44,7 +44,7 @@ impl Replayed {
     }
 }
 
-/// What a record stands for now.
+/// Present meaning of an archived record.
 pub(super) enum Found {
     Page(Box<Reading>, String, WarcPlace),
     Gone(String),
@@ -52,7 +52,7 @@ pub(super) enum Found {
     Probe(String, String),
 }
 
-/// Archive of a crawl with what is needed to read it.
+/// Archive of a crawl, with the parts that reading it needs.
 pub(super) struct ArchiveReader<'a> {
     pub(super) storage: &'a SharedStorage,
     pub(super) frontier: &'a mut Frontier,
@@ -61,7 +61,7 @@ pub(super) struct ArchiveReader<'a> {
 }
 
 impl Crawl {
-    /// Brings the index up to date with what the frontier acknowledged since the last commit of the index; with the whole
+    /// Brings the index up to date with the visits acknowledged since the last commit of the index; with the whole
     /// archive where the log of facts is damaged.
     pub(super) fn catch_up(&mut self, is_whole: bool) -> Result<(), CrawlError> {
         let from = match is_whole {
@@ -95,7 +95,7 @@ impl Crawl {
     }
 }
 
-/// Gives the collection what a record stands for; `document` chooses whether a page is written at once.
+/// Gives the collection the present meaning of a record; `document` chooses whether a page is written at once.
 pub(super) fn take(
     collection: &mut Collection,
     found: Found,
@@ -115,7 +115,7 @@ pub(super) fn take(
 }
 
 impl ArchiveReader<'_> {
-    /// Reads the archive from a place on, and gives what each record stands for to `take`.
+    /// Reads the archive from a place on, and gives the present meaning of each record to `take`.
     pub(super) fn read_from(
         &mut self,
         (first, first_bytes): (u32, u64),
@@ -155,7 +155,7 @@ impl ArchiveReader<'_> {
         Ok(read)
     }
 
-    /// Returns what a record stands for now, if it does.
+    /// Returns the present meaning of a record, if it has one.
     fn found(
         &mut self,
         record: &Record,

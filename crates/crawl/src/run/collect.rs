@@ -83,7 +83,7 @@ impl Crawl {
         self.write_pending()
     }
 
-    /// Leaves out of URLs what was learnt to be without effect.
+    /// Strips URLs of parameters learnt to be without effect.
     fn learn_parameters(&mut self) {
         let mut new = Vec::new();
         for (origin, name) in self.collection.learnt_parameters() {
@@ -117,12 +117,12 @@ impl Crawl {
     }
 }
 
-/// Whether the page says that it must not be found, which a page that did not change says still.
+/// Whether the page forbids indexing; an unchanged page still does.
 pub(super) fn says_noindex(state: State) -> bool {
     state == State::Refused(Refusal::NoIndex)
 }
 
-/// Whether the page was fetched and left out for what it says.
+/// Whether the page was fetched, and left out of the index because of its contents.
 pub(super) fn is_withheld(state: State) -> bool {
     matches!(state, State::Refused(Refusal::NoIndex | Refusal::Duplicate))
 }

@@ -48,7 +48,7 @@ pub struct CrawlSetup {
     pub resolver: Option<Arc<dyn Resolve>>,
     /// Goes on after everything was visited, and visits pages again when they are due.
     pub watch: bool,
-    /// Commits the first documents of a new index after 5 s: somebody waits to search them.
+    /// Commits the first documents of a new index after 5 s, because a user waits to search them.
     pub is_read_meanwhile: bool,
     /// Which member of the configuration this process is, if it has members.
     pub member: Option<MemberSetup>,
@@ -81,7 +81,7 @@ pub struct Crawl {
     pub(super) unsynced: u32,
     pub(super) watch: bool,
     pub(super) is_read_meanwhile: bool,
-    /// Where several processes share the crawl.
+    /// State shared with other processes of the crawl, if any.
     pub(super) sharing: Option<Sharing>,
     _lock: Lock,
 }
@@ -167,7 +167,7 @@ impl Crawl {
         Ok(crawl)
     }
 
-    /// Notes the seeds; after a complete run everything that is due at all is due now.
+    /// Notes the seeds. After a complete run, makes all URLs due now that would be due at some time.
     pub(super) fn begin(&mut self, now: TimeMs) -> Result<(), CrawlError> {
         if std::mem::take(&mut self.state.is_complete) && !self.watch {
             self.frontier.again(now)?;

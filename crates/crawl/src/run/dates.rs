@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 
 /// Visits for a stated change from which on a host is judged.
 const CLAIMS_MIN: u32 = 20;
-/// Of this many claims one must be right.
+/// Inverse of the share of claims that must be right.
 const CLAIMS_A_CHANGE: u32 = 5;
-/// Of the claims that are ignored, one in this many is believed.
+/// Inverse of the share of ignored claims that are believed all the same.
 const BELIEVED_SHARE: u32 = 20;
 /// Claims remembered: later ones count as much as these together.
 const CLAIMS_MAX: u32 = 200;

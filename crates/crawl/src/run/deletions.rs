@@ -19,7 +19,7 @@ use web::address::CanonicalUrl;
 const HOUR: u64 = 3_600_000;
 const URL: &str = "https://a.example/page";
 
-/// What happens at a visit.
+/// Event at a visit.
 enum Event {
     Status(u16),
     /// A page with these headers for robots, this head, and this text.

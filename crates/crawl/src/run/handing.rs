@@ -47,14 +47,14 @@ impl Crawl {
         Ok(())
     }
 
-    /// Tells the other members that this one takes nothing any more.
+    /// Notifies the other members that this one takes nothing any more.
     pub(super) fn leave_members(&self) {
         if let Some(sharing) = &self.sharing {
             sharing.members.figures.set_ended();
         }
     }
 
-    /// Tells the other members of a redirect that extends a site.
+    /// Sends the other members a redirect that extends a site.
     pub(super) fn tell_followed(&self, (from, to): &(String, String)) {
         if let Some(sharing) = &self.sharing {
             sharing.members.tell_followed(from, to);
@@ -91,7 +91,7 @@ impl Crawl {
         Ok(None)
     }
 
-    /// Takes what another member has sent, or what became of something sent to it.
+    /// Takes URLs that another member has sent, or its reply to URLs sent to it.
     pub(super) fn take_member_event(
         &mut self,
         event: MemberEvent,
@@ -151,7 +151,7 @@ impl Crawl {
         Ok(())
     }
 
-    /// Makes durable what was taken over, and acknowledges it.
+    /// Makes URLs taken over durable, and acknowledges them.
     pub(super) fn acknowledge_taken(&mut self) -> Result<(), CrawlError> {
         let Some(sharing) = &mut self.sharing else {
             return Ok(());
@@ -167,8 +167,8 @@ impl Crawl {
         Ok(())
     }
 
-    /// Decides what follows when everything due is given out; `wait` is the longest wait for events, `None` where nothing
-    /// is due. A crawl of one process is over then.
+    /// Decides the next step when everything due is given out; `wait` is the longest wait for events, `None` where
+    /// nothing is due. A crawl of one process is over then.
     pub(super) fn rest(&mut self, wait: Option<Duration>) -> Rest {
         let Some(sharing) = &self.sharing else {
             return wait.map_or(Rest::Over { is_complete: true }, Rest::Until);

@@ -14,7 +14,7 @@ use xxhash_rust::xxh3::xxh3_64;
 /// Texts kept of a probe, in bytes.
 const TEXT_BYTES_MAX: usize = 64 << 10;
 
-/// Returns the path that a host cannot have. It names its purpose to whoever reads the log of the host.
+/// Returns the path that a host cannot have. It names its purpose, for readers of the host's log.
 fn probe_path(origin: &str) -> String {
     format!("/no-such-page-{:016x}.html", xxh3_64(origin.as_bytes()))
 }
@@ -51,7 +51,7 @@ impl Crawl {
         Ok(())
     }
 
-    /// Takes the answer of a probe. No failure is one: whoever does not answer is asked again.
+    /// Takes the answer of a probe. A host that does not answer is probed again.
     pub(super) fn probe_answered(
         &mut self,
         visit: &Ended<'_>,
@@ -73,7 +73,7 @@ impl Crawl {
         Ok(())
     }
 
-    /// Whether an answer is the one that its host has for what does not exist. Seeds are believed: a site that answers
+    /// Whether an answer equals the answer of its host for missing pages. Seeds are believed: a site that answers
     /// everything with its first page has that page.
     pub(super) fn is_soft_missing(&self, visit: &Ended<'_>, answered: &Answered) -> bool {
         let origin = visit.url.origin();

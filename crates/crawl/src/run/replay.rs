@@ -92,7 +92,7 @@ pub fn replay(
     }
 }
 
-/// Returns the configuration of folders that are those of different members of one crawl, or of one folder.
+/// Returns the common configuration of folders. Several folders must be those of different members of one crawl.
 fn common_configuration(storages: &[SharedStorage]) -> Result<CrawlConfig, CrawlError> {
     let mut first = None;
     let mut seen = HashSet::new();

@@ -29,7 +29,7 @@ struct Job {
     templates: Option<Arc<HostTemplates>>,
 }
 
-/// Document of a page, and the digest of what templates took out of it; `None` where it cannot be read.
+/// Document of a page, and the digest of the blocks that templates took out of it; `None` where it cannot be read.
 type Read = (u64, Option<(Document, u64)>);
 
 impl Rereader<'_> {

@@ -9,7 +9,7 @@ use crate::politeness::TimeMs;
 use web::address::CanonicalUrl;
 
 impl Crawl {
-    /// Tells the frontier what an answer permits, and notes its sitemaps.
+    /// Passes the permissions of an answer to the frontier, and notes its sitemaps.
     pub(super) fn robots(&mut self, visited: RobotsVisited, now: TimeMs) -> Result<(), CrawlError> {
         let RobotsVisited {
             id,

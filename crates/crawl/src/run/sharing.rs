@@ -24,10 +24,10 @@ pub struct MemberSetup {
     pub listener: Arc<TcpListener>,
 }
 
-/// What a crawl knows of the other members.
+/// State of a crawl that is shared with other members.
 pub(super) struct Sharing {
     pub(super) members: Members,
-    /// By origin.
+    /// Members by origin.
     places: HashMap<String, Place>,
     /// URLs on their way to other members.
     pub(super) handing: usize,
@@ -35,7 +35,7 @@ pub(super) struct Sharing {
     pub(super) taken: Vec<oneshot::Sender<()>>,
 }
 
-/// Who visits a host.
+/// Member that visits a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Own,
@@ -44,7 +44,7 @@ enum Place {
     Undecided,
 }
 
-/// What follows when the frontier has given out what is due.
+/// Next step, once the frontier has given out what is due.
 pub(super) enum Rest {
     /// Wait for events for this time.
     Until(Duration),

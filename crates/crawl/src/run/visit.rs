@@ -23,7 +23,7 @@ const RENDERED_TYPE: &str = "text/html; charset=utf-8";
 /// State that all visits share.
 pub(super) struct VisitContext {
     pub(super) fetcher: Arc<Fetcher>,
-    /// Where a site is rendered.
+    /// Renderer, if a site of the crawl is rendered.
     pub(super) renderer: Option<Renderer>,
     pub(super) product_token: String,
 }
@@ -69,7 +69,7 @@ pub(super) struct Answered {
 }
 
 pub(super) enum AnswerKind {
-    /// With the digest of what templates took out of the document.
+    /// Page, with the digest of the blocks that templates took out of the document.
     Page(Box<Reading>, u64),
     NotModified,
     Redirect(Option<CanonicalUrl>),
@@ -294,7 +294,7 @@ fn write_resource(writer: &mut warc::Writer<Vec<u8>>, resource: &Resource, date:
     let _ = writer.request(&about, &fetched.request_head, &[], id);
 }
 
-/// Returns the head of a rendered page: what the answer said of indexing and language, and the type of the HTML.
+/// Returns the head of a rendered page: indexing and language as the answer states them, and the type of the HTML.
 fn rendered_head(fetched: &Fetched, html_bytes: usize) -> Vec<u8> {
     let mut head = format!("HTTP/1.1 200 OK\r\nContent-Type: {RENDERED_TYPE}\r\n").into_bytes();
     for (name, value) in &fetched.headers {
@@ -382,7 +382,7 @@ async fn robots(fetcher: &Fetcher, origin: &str) -> Result<RobotsAnswered, Fetch
     })
 }
 
-/// End of something that ran beside the crawl.
+/// End of a task that ran beside the crawl.
 pub(super) enum Event {
     Resolved(VisitId, Option<IpAddr>),
     Robots(RobotsVisited),

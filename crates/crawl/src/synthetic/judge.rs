@@ -45,7 +45,7 @@ pub fn read_log(log: impl BufRead) -> io::Result<Vec<LogRecord>> {
 pub struct JudgeOptions {
     /// Least time from the end of an answer to the next request to the same host, in ms.
     pub host_gap_ms: u64,
-    /// The same for an address.
+    /// Least gap between two requests to an address, in ms.
     pub address_gap_ms: u64,
     /// Time for which a crawler may go by an old robots.txt, in ms.
     pub robots_cache_ms: u64,

@@ -18,7 +18,7 @@ const HOSTS_MAX: u32 = 2_000;
 pub struct SyntheticAuthority {
     /// Certificate of the authority, for clients that shall trust it.
     pub certificate: CertificateDer<'static>,
-    /// The same as PEM.
+    /// Certificate of the authority as PEM.
     pub pem: String,
     /// Acceptor of connections.
     pub acceptor: TlsAcceptor,

@@ -7,13 +7,13 @@ use super::web::{LISTED, SyntheticWeb};
 /// Way in which a page is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Via {
-    /// By links.
+    /// Reached by links.
     Link,
-    /// By redirects alone.
+    /// Reached by redirects alone.
     Redirect,
-    /// By the sitemap alone.
+    /// Reached by the sitemap alone.
     Sitemap,
-    /// By the feed alone.
+    /// Reached by the feed alone.
     Feed,
 }
 

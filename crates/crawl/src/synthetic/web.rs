@@ -183,7 +183,7 @@ impl SyntheticWeb {
         path + &format!("{page}.html")
     }
 
-    /// Returns what stands at `path` of `host` (with its query).
+    /// Returns the page or file at `path` of `host` (with its query).
     pub fn place(&self, host: &Host, path: &str) -> Place {
         let number = |prefix: &str| -> Option<u32> {
             let digits = path.strip_prefix(prefix)?.strip_suffix(".html")?;

@@ -49,9 +49,9 @@ pub struct PartitionHits {
     pub warnings: Vec<String>,
     /// Terms that summaries show.
     pub summary_terms: Vec<SummaryTerm>,
-    /// How tests of values ran, where that was asked for.
+    /// Runs of the tests of values, where requested.
     pub filters: Vec<FilterRun>,
-    /// How handlers shared the search, where requested. Starts count from the first handler.
+    /// Schedule of the search on the handlers, where requested. Starts count from the first handler.
     pub schedule: Option<Box<Schedule>>,
     /// CPU time and run-queue wait of the handlers, where they were measured.
     pub handlers_us: Option<HandlerTimes>,

@@ -117,7 +117,7 @@ impl SummariesOf {
 }
 
 impl SearchRequest {
-    /// Returns what finds the hits of a request for an order of fields.
+    /// Returns the aggregation that finds the hits of a request sorted by fields.
     pub fn aggregation(&self) -> Aggregation {
         Aggregation {
             sort: self.sort.to_vec(),
@@ -129,7 +129,8 @@ impl SearchRequest {
 }
 
 impl DetailsRequest {
-    /// Returns what reads the details; `plan` is that of the query, where explanations or lacking words are asked for.
+    /// Returns the reader of the details; `plan` is that of the query, where explanations or missing terms are
+    /// requested.
     pub fn read<'a>(&'a self, plan: Option<&'a Plan>) -> HitsRead<'a> {
         HitsRead {
             hits: &self.hits,
@@ -141,7 +142,7 @@ impl DetailsRequest {
 }
 
 impl CountFacetsRequest {
-    /// Returns what counts the facets.
+    /// Returns the aggregation that counts the facets.
     pub fn aggregation(&self) -> Aggregation {
         Aggregation {
             facets: self.facets.to_vec(),

@@ -16,14 +16,14 @@ pub enum Call {
     SearchAll {
         /// The query.
         query: Arc<Query>,
-        /// What is asked of each.
+        /// Request to each partition.
         request: SearchRequest,
     },
     /// Search some partitions in the generation of the request.
     Search {
         /// The query.
         query: Arc<Query>,
-        /// What is asked of each.
+        /// Request to each partition.
         request: SearchRequest,
         /// The partitions.
         partitions: Vec<usize>,
@@ -34,7 +34,7 @@ pub enum Call {
     CountSites {
         /// The query.
         query: Arc<Query>,
-        /// What is asked of each.
+        /// Request to each partition.
         request: CountSitesRequest,
         /// The partitions.
         partitions: Vec<usize>,
@@ -45,7 +45,7 @@ pub enum Call {
         group: usize,
         /// The query.
         query: Arc<Query>,
-        /// What is asked of each.
+        /// Request to each partition.
         request: CountFacetsRequest,
     },
     /// Make summaries, of each document part its own.
@@ -58,7 +58,7 @@ pub type Replied<T> = Result<T, PartError>;
 /// Replies to a [`Call`].
 #[derive(Debug)]
 pub enum Reply {
-    /// Of all partitions: hits of one generation, and failures.
+    /// Replies of all partitions: hits of one generation, and failures.
     SearchedAll {
         /// Hits of each partition; `None` for one that failed.
         partitions: Vec<Option<PartitionHits>>,
@@ -67,15 +67,15 @@ pub enum Reply {
         /// The generation.
         generation: u64,
     },
-    /// Of each partition asked, with its number.
+    /// Replies of the partitions called, with their numbers.
     Searched(Vec<(usize, Replied<PartitionHits>)>),
-    /// Of each request, in order.
+    /// Replies to each request, in order.
     Details(Vec<Replied<Vec<HitDetails>>>),
-    /// Of each partition asked, in order.
+    /// Replies of the partitions called, in order.
     SitesCounted(Vec<Replied<Vec<u64>>>),
-    /// Of all partitions, with the number of the group.
+    /// Replies of all partitions, with the number of the group.
     FacetsCounted(usize, Vec<Replied<Vec<FacetCounts>>>),
-    /// Of each request, in order; `None` for a missing text.
+    /// Replies to each request, in order; `None` for a missing text.
     Summaries(Vec<Replied<Vec<Option<TextSummary>>>>),
 }
 

@@ -8,7 +8,7 @@ pub trait Layout {
     fn partitions_count(&self) -> usize;
     /// Returns the chunks of a partition.
     fn chunks_of(&self, partition: usize) -> Chunks;
-    /// Returns the number of documents of a partition, as far as it is known.
+    /// Returns the number of documents of a partition; an estimate where no server has reported it.
     fn documents_of(&self, partition: usize) -> u64;
     /// Returns the number of document parts.
     fn texts_count(&self) -> usize;

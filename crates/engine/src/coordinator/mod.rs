@@ -52,15 +52,15 @@ pub struct Coordinator<'a> {
 enum State {
     /// Documents with all words are searched for.
     Searching(Ranking),
-    /// Those with some of the words are, after the others.
+    /// Documents with some of the words are searched for, after those with all.
     Relaxing {
         first: Settled,
         further: Ranking,
         begun: Instant,
     },
-    /// The hits are known, and what they show is not.
+    /// The ranking is final; details, summaries and facets are not there yet.
     Showing(Box<Showing>),
-    /// Nothing is left to ask, or nothing more can be.
+    /// No call is due or under way.
     Ended,
 }
 
@@ -150,7 +150,7 @@ impl<'a> Coordinator<'a> {
         }
     }
 
-    /// Merges what was found for all words; searches again, or for some words, or shows the hits.
+    /// Merges the replies for all words; then searches again, or for some words, or goes on to the fetch phase.
     fn settle_first(
         &mut self,
         mut ranking: Ranking,

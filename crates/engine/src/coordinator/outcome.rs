@@ -3,12 +3,12 @@
 use crate::coordinator::coverage::Complete;
 use wire::SearchAnswer;
 
-/// Answer of a search, with what is known of it.
+/// Answer of a search, with its proof of completeness and its generation.
 #[derive(Debug)]
 pub struct Outcome {
     /// The answer.
     pub answer: SearchAnswer,
-    /// Proof that it lacks nothing; `None` where it names what it lacks.
+    /// Proof that the answer is complete; `None` where the answer names missing parts.
     pub complete: Option<Complete>,
     /// Generation that was searched.
     pub generation: u64,

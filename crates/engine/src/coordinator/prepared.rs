@@ -69,7 +69,7 @@ pub struct FacetCall {
 pub struct PreparedQuery {
     /// The query for documents with all words.
     pub query: Arc<Query>,
-    /// The query for those that follow where too few hold all words.
+    /// Query for documents with some of the words, which follow where too few have all.
     pub some_words: Option<Arc<Query>>,
     /// Warnings of the parser.
     pub warnings: Vec<String>,
@@ -79,7 +79,7 @@ pub struct PreparedQuery {
     pub sort: Arc<[SortKey]>,
     /// Cursors, where they are asked for.
     pub cursors: Option<Cursors>,
-    /// Where the page begins.
+    /// Start of the page.
     pub start: PageStart,
     /// Time of parsing, in microseconds.
     pub parse_us: u64,

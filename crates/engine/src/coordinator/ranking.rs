@@ -40,11 +40,11 @@ pub(crate) struct Settled {
     proof: Option<CertainRanking>,
 }
 
-/// What a ranking needs next.
+/// Next step of a ranking.
 pub(crate) enum Next {
     /// A search of some partitions for more hits.
     Call(Call),
-    /// Nothing: the hits are certain, or all that there was time for.
+    /// The hits are certain, or the best that the time allowed.
     Settled(Settled),
 }
 
@@ -254,7 +254,7 @@ impl Settled {
 }
 
 impl Found {
-    /// Returns what a search found for the page.
+    /// Returns the hits of the page.
     pub(crate) fn new(prepared: &PreparedQuery, searched: &Ranking, settled: Settled) -> Found {
         let Settled {
             partitions,
@@ -303,7 +303,7 @@ impl Found {
         }
     }
 
-    /// Returns what was found where documents with some of the words follow `first`, those with all of them.
+    /// Returns the hits of the page where documents with some of the words follow `first`, those with all of them.
     pub(crate) fn joined(
         prepared: &PreparedQuery,
         searched: &Ranking,

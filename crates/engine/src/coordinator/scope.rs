@@ -14,7 +14,7 @@ pub(crate) struct Scope<'a> {
     pub(crate) limits: Limits,
 }
 
-/// Record of an attempt: its times, and what its parts did not give.
+/// Record of an attempt: its times, and its missing parts.
 #[derive(Default)]
 pub(crate) struct Record {
     pub(crate) phases: PhaseTimes,

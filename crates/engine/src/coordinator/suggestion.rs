@@ -7,8 +7,8 @@ use search::Operator;
 use text::Analyzer;
 use wire::{DidYouMean, SearchAnswer};
 
-/// Search for a query that finds something, for one that finds nothing. Like a coordinator it says
-/// which searches are due, and takes their answers.
+/// Search for the correction of a query that finds nothing. Like a coordinator it says which searches are due, and
+/// takes their answers.
 pub struct Suggestion<'a> {
     prepared: &'a PreparedQuery,
     analyzer: Analyzer,
@@ -25,12 +25,12 @@ enum State {
     Proving(String),
 }
 
-/// What a suggestion needs next.
+/// Next step of a suggestion.
 #[derive(Debug)]
 pub enum NextProbe {
     /// Answers of these searches, in order.
     Ask(Vec<PreparedQuery>),
-    /// Nothing: this is the correction, or there is none.
+    /// End: the correction, or `None` where there is none.
     Done(Option<DidYouMean>),
 }
 

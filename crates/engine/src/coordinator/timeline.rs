@@ -12,11 +12,11 @@ use wire::answer::Span;
 pub struct Timeline {
     arrived: Instant,
     steps: Option<Mutex<Steps>>,
-    /// Of all searches whose handlers were measured.
+    /// Times of all searches whose handlers were measured.
     handlers_us: Mutex<Option<HandlerTimes>>,
 }
 
-/// What a timeline holds.
+/// Contents of a timeline.
 #[derive(Debug, Default)]
 pub(crate) struct Steps {
     /// Steps.

@@ -13,7 +13,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Confines this process and tries what is denied.
+/// Confines this process and tries the denied operations.
 fn probe() -> ExitCode {
     if let Err(reason) = extract::confine(extract::Limits::default()) {
         println!("not confined: {reason}");

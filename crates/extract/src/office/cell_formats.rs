@@ -20,7 +20,7 @@ const DAYS_END: f64 = 2_958_466.0;
 /// Upper limit on the formats of a workbook; Excel's own is 65,490 cell styles.
 const FORMATS_MAX: usize = 1 << 16;
 
-/// What the number of a cell is.
+/// Meaning of the number in a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Kind {
     #[default]

@@ -34,7 +34,7 @@ impl<'t> Flow<'t> {
         self.asides.last_mut().unwrap_or(self.text)
     }
 
-    /// Begins an aside: what follows is no part of the words before.
+    /// Begins an aside: the following text does not continue the words before.
     pub(super) fn begin_aside(&mut self) {
         self.asides.push(Text::default());
     }

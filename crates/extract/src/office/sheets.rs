@@ -41,7 +41,7 @@ pub(crate) fn read_sheets(item: &Item, bytes: Vec<u8>, work: &mut Work) -> Resul
         .document(item.path, title, text.finish(), fields)
 }
 
-/// What the main part of a workbook says.
+/// Contents of the main part of a workbook.
 struct Workbook {
     /// Names and parts of the sheets: in the order of the workbook, else by their numbers.
     sheets: Vec<(String, String)>,

@@ -77,7 +77,7 @@ pub(super) fn append_paragraphs(part: &str, bytes: &[u8], text: &mut Text) -> Re
     flow.finish()
 }
 
-/// Elements whose text is not that of the document as it is shown.
+/// Elements whose text is not part of the document as shown.
 ///
 /// Tracked changes are read as accepted: what was deleted, and the place that text was moved from, is left out. Of
 /// alternatives (`AlternateContent`) the first is read, which is the one for new programs; the others say the same.
@@ -85,9 +85,9 @@ pub(super) fn append_paragraphs(part: &str, bytes: &[u8], text: &mut Text) -> Re
 struct Hidden {
     /// Deletions and origins of moved text that are open.
     removed: u32,
-    /// Whether one of the alternatives was read, for each set of them that is open.
+    /// For each open set of alternatives, whether one was read.
     chosen: Vec<bool>,
-    /// Whether an alternative is left out, for each that is open.
+    /// For each open alternative, whether it is skipped.
     left_out: Vec<bool>,
 }
 

@@ -78,7 +78,7 @@ impl Glyph {
         }
     }
 
-    /// Returns what stands between this character and `next`, which begins a piece.
+    /// Returns the white space between this character and `next`, which begins a piece.
     fn gap_to(&self, next: &Glyph) -> &'static str {
         let height = next.height;
         let moved = self.end.to(next.start);

@@ -161,7 +161,7 @@ fn near(micros: i64) -> Timestamp {
     Timestamp::from_microsecond(micros.clamp(least, greatest)).unwrap_or(Timestamp::MAX)
 }
 
-/// Returns what a clock shows; at the end of the calendar, its last time.
+/// Returns the local time of an instant; at the end of the calendar, the last local time.
 fn clock(micros: i64, offset: Offset) -> Option<DateTime> {
     let local = micros.checked_add(offset_micros(offset))?;
     match local >= dates::END {

@@ -39,7 +39,7 @@ pub(super) fn copy_file(
     Ok(())
 }
 
-/// Removes what an interrupted backup left under temporary names.
+/// Removes the temporary files of an interrupted backup.
 pub(super) fn remove_temporary(target: &SharedStorage) -> Result<(), IndexError> {
     for name in target.list()? {
         if name.starts_with(TEMPORARY) {

@@ -144,7 +144,7 @@ struct Walk<'a> {
 enum Lengths<'a> {
     /// With the documents, at this index.
     OfDocuments(usize),
-    /// Of a further field.
+    /// Lengths of a further field.
     Further(&'a [(u32, u8)]),
 }
 

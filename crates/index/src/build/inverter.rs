@@ -48,9 +48,9 @@ struct FurtherField {
 /// Numbers of words of a document.
 #[derive(Debug, Default)]
 pub(crate) struct DocumentWords {
-    /// By field, in the order of `Field::WITH_LENGTHS`.
+    /// Words by field, in the order of `Field::WITH_LENGTHS`.
     pub(crate) lengths: [u32; 2],
-    /// By number of a further field, for those with words, in any order.
+    /// Words by number of a further field, for fields with words, in any order.
     pub(crate) further: SmallVec<[(u8, u32); 4]>,
     /// Places of further fields after the text.
     pub(crate) outside_text: u32,
@@ -253,7 +253,7 @@ pub(crate) struct Inverted {
     further: Vec<SortedFurther>,
 }
 
-/// Further field with its terms in order, the first of which is its places.
+/// Further field with its terms in order; the first is its list of places.
 #[derive(Debug)]
 struct SortedFurther {
     number: u8,

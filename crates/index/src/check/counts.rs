@@ -10,7 +10,7 @@ use fst::Streamer;
 use std::sync::Arc;
 use vfs::SharedStorage;
 
-/// Compares the manifest's counts and the statistics file with what the segments hold.
+/// Compares the manifest's counts and the statistics file with the segments.
 pub(super) fn check_counts(
     storage: &SharedStorage,
     manifest: &Manifest,
@@ -57,7 +57,7 @@ pub(super) fn check_counts(
     }
 }
 
-/// Compares the words of further fields with those of the segments; returns what differs.
+/// Compares the words of further fields with those of the segments; returns the differences.
 fn check_further_words(
     manifest: &Manifest,
     segments: &[Arc<Segment>],

@@ -48,7 +48,7 @@ pub struct Column<'a> {
     table: Table<'a>,
 }
 
-/// Way from codes to values.
+/// Mapping of codes to values.
 #[derive(Debug, Clone, Copy)]
 enum Table<'a> {
     Linear {
@@ -296,8 +296,8 @@ impl<'a> Column<'a> {
         self.values.within(place, low, range.high - self.floor)
     }
 
-    /// Returns the number of documents whose block may have a value in `range`, and an estimate, from a sample, of those
-    /// that have one.
+    /// Returns the number of documents in blocks that may have a value in `range`, and an estimate, from a sample, of
+    /// the documents that have one.
     pub fn estimate(&self, range: CodeRange) -> (u64, u64) {
         let (mut scanned, mut sampled, mut found) = (0, 0, 0);
         let step = (self.documents_count / BLOCK_DOCUMENTS / SAMPLES).max(1);

@@ -16,7 +16,7 @@ pub struct FieldSummary {
     pub name: String,
     /// Type.
     pub kind: FieldType,
-    /// How its words are searched; `None` for fields that are no text, and for texts that are only stored.
+    /// Search of the field's words; `None` for fields that are no text, and for texts that are only stored.
     pub searched: Option<Searched>,
     /// Its prior, where it has one.
     pub prior: Option<Prior>,

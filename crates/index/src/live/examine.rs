@@ -179,7 +179,7 @@ impl Index {
     }
 }
 
-/// Examines those of some files that a reader has read. Of a file that nobody has read no answer has a byte.
+/// Examines those of some files that a reader has read. No answer can have a byte of the others.
 fn examine_read<'f>(files: impl Iterator<Item = &'f Arc<LiveFile>>) {
     files
         .filter(|file| file.is_read())

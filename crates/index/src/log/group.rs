@@ -14,7 +14,7 @@ pub(super) enum GroupKind {
     Records = 1,
     /// Proof that the groups before it are durable.
     Mark = 2,
-    /// The same, and no group follows.
+    /// Proof as a mark is, after which no group follows.
     End = 3,
 }
 

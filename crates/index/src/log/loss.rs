@@ -11,7 +11,7 @@ pub struct LogLoss {
     pub offset: u64,
     /// Number of the first lost record of the log, from 0.
     pub first_record: u64,
-    /// Number of lost records; `None` where the end of the log is missing, so that nobody knows.
+    /// Number of lost records; `None` where it is unknown, because the end of the log is missing.
     pub records: Option<u64>,
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct Logged {
     pub(crate) changes: Vec<LogRecord>,
     /// Acknowledged records that cannot be read.
     pub(crate) losses: Vec<LogLoss>,
-    /// Bytes of a write that power loss cut short, which nobody was told of.
+    /// Bytes of a write that power loss cut short, which was never acknowledged.
     pub(crate) torn_bytes: u64,
     /// End of the last valid group of each log, in bytes: what follows was never acknowledged, unless it is a loss.
     pub(crate) ends: Vec<usize>,

@@ -55,7 +55,8 @@ pub struct LogWriter {
 }
 
 impl LogWriter {
-    /// Returns the number of the next log of an index, after those that its generation contains and those that exist.
+    /// Returns the number of the next log of an index, after the logs that its generation contains and the existing
+    /// ones.
     ///
     /// # Errors
     /// No index, or a failure of the storage.

@@ -14,7 +14,7 @@ use vfs::SharedStorage;
 pub struct MergedSegments {
     pub(super) index_id: String,
     pub(super) segments: Vec<Merged>,
-    /// Statistics of the generation that it began with, and those that replace them.
+    /// Statistics of the generation at the start of the merge, and those that replace them.
     pub(super) layers_before: StatisticsLayers,
     pub(super) layers: StatisticsLayers,
     pub(super) reservation: MergeReservation,
@@ -51,7 +51,7 @@ impl Source {
 }
 
 impl MergedSegments {
-    /// Returns what commits must leave to this merge until it is installed or given up.
+    /// Returns the numbers and files that commits must leave to this merge until it is installed or given up.
     pub fn reservation(&self) -> &MergeReservation {
         &self.reservation
     }

@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 /// Documents up to which any segments may become one.
 const DOCUMENTS_MAX: u64 = 500_000;
-/// Share of a partition's documents that merged segments may have where that is more.
+/// Inverse of the share of a partition's documents that merged segments may have, if that is more than `DOCUMENTS_MAX`.
 const SHARE_MAX: u64 = 8;
-/// Share of a partition's documents from which a segment with many deleted ones is rewritten alone.
+/// Inverse of the share of a partition's documents from which a segment with many deleted ones is rewritten alone.
 const ALONE_SHARE_MIN: u64 = 16;
 
 /// Condition under which segments are merged.
@@ -70,7 +70,7 @@ impl MergeJob {
         })
     }
 
-    /// Returns what commits must leave to this merge until it is installed or given up.
+    /// Returns the numbers and files that commits must leave to this merge until it is installed or given up.
     pub fn reservation(&self) -> &MergeReservation {
         &self.reservation
     }

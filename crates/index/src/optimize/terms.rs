@@ -32,7 +32,7 @@ pub(super) struct Sources<'a> {
 pub(super) struct Seen {
     /// Words of the documents written, by field in the order of `Field::WITH_LENGTHS`.
     pub(super) words_counts: [u64; 2],
-    /// Where several terms share a place: the words of each document written, by its last position.
+    /// Words of each document written, by its last position, where several terms share a place.
     places_counts: Option<[Vec<u32>; 2]>,
     /// Gaps in the order of arrival, and in the new order.
     pub(super) gaps_before: GapBits,

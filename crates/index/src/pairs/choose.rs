@@ -132,7 +132,8 @@ fn bytes_of(documents: f64, documents_count: f64) -> f64 {
     documents * (gap_bits + 1.5) / 8.0 + documents / 256.0 * BLOCK_BYTES + PAIR_BYTES
 }
 
-/// Sampled documents that hold two words, and those where one follows the other, by first · 128 + second.
+/// Numbers of sampled documents that hold two words, and that hold one directly after the other, by first · 128 +
+/// second.
 struct Counts {
     documents: u32,
     both: Vec<u32>,

@@ -146,7 +146,7 @@ impl Marks {
         }
     }
 
-    /// Calls `each` with every two adjacent words of which one is a further one.
+    /// Calls `each` with every two adjacent words of which at least one is a further word.
     fn each_further_pair(&self, mut each: impl FnMut(usize, usize)) {
         let first_at = |position: u32| {
             let mark = self.first.get(position as usize).copied();

@@ -102,7 +102,7 @@ impl Segment {
     }
 }
 
-/// Returns what the sites of a pattern end in, where that is all it says: `*.example.org`.
+/// Returns the common ending of the sites of a pattern that only gives an ending: `*.example.org`.
 fn end_of_sites(field: Field, pattern: &Pattern) -> Option<&str> {
     let Pattern::Wildcard(signs) = pattern else {
         return None;

@@ -40,7 +40,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use vfs::SharedStorage;
 
-/// Cache lines prefetched of a list that is about to be opened.
+/// Number of cache lines of a list that are prefetched before it is opened.
 const LIST_LINES: usize = 4;
 
 /// Open immutable segment: some documents of the chunks of a partition.

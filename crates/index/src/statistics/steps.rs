@@ -18,7 +18,7 @@ impl<'a> TermSteps<'a> {
         TermSteps { step, left }
     }
 
-    /// Steps of a loop that nobody ends, as in a commit.
+    /// Steps of a loop that cannot be cancelled, as in a commit.
     pub(crate) fn free() -> TermSteps<'static> {
         TermSteps::new(&|| Ok(()))
     }

@@ -32,7 +32,7 @@ const COUNTED_TERMS: u64 = 4;
 
 /// Small indexes in terms, up to which a commit beside merges writes files of deleted terms together.
 const LAYER_SMALLS: u64 = 16;
-/// Least limit of such a file in terms.
+/// Lower bound on the limit of such a file, in terms.
 const LAYER_TERMS_MIN: u64 = 1 << 10;
 
 /// Choice of a commit between a base and layers.

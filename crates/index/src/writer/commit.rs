@@ -184,8 +184,8 @@ pub(crate) fn open_segments(
         .collect()
 }
 
-/// Deletes the documents that documents of the segments from `first_new` on replace, and those with the URLs `named`;
-/// returns their counts, and the number of those that nothing replaces.
+/// Deletes documents that those of the segments from `first_new` on replace, and documents with the URLs `named`.
+/// Returns their counts, and the number of deleted documents without a replacement.
 fn delete_removed(
     storage: &SharedStorage,
     manifest: &mut Manifest,

@@ -109,8 +109,8 @@ impl Inverting {
     }
 }
 
-/// Returns the fields of an index with those of documents that are added to it. Without texts, fields that nobody
-/// declared are none: columns could not be derived, nor segments built again.
+/// Returns the fields of an index with those of documents that are added to it. Without texts, only declared fields
+/// count: columns could not be derived, nor segments built again.
 fn extended(manifest: &Manifest, observed: &Observed) -> Schema {
     let mut schema = manifest.fields.clone();
     if manifest.texts == Texts::Stored {

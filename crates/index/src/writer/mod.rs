@@ -30,7 +30,7 @@ use std::sync::Arc;
 use vfs::SharedStorage;
 
 const CHUNKS_DEFAULT: u32 = 2;
-/// A single index server with one segment searches the fewest lists.
+/// Default number of partitions: a single index server with one segment searches the fewest lists.
 const PARTITIONS_DEFAULT: u32 = 1;
 /// Segments of a partition above which small ones are merged: each costs every search a look-up for each word.
 const SEGMENTS_MAX: usize = 24;

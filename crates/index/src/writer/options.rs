@@ -4,7 +4,7 @@ use crate::{MergeReservation, Order, Pairs, PostingsCodec, Texts};
 use fields::Declarations;
 use text::Analyzer;
 
-/// Place of merges.
+/// Whether commits merge segments, or a job beside them does.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Merging {
     /// Within the commit that makes segments too many.

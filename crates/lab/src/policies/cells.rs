@@ -5,7 +5,8 @@ use crate::laboratory::Depth;
 use load::{SelfCheck, Summary, Times};
 use std::time::Duration;
 
-/// Upper limit on the duration of a round's run, but for more rounds than [`ROUNDS_MAX`].
+/// Upper limit on the duration of a round's run, exceeded only where more than [`ROUNDS_MAX`] rounds would be needed
+/// otherwise.
 const ROUND_MAX: Duration = Duration::from_millis(1_500);
 /// Upper limit on the rounds: each keeps the histograms of its times, 2.5 MB a policy and load.
 const ROUNDS_MAX: usize = 30;
@@ -14,12 +15,12 @@ const BURST_MAX: Duration = Duration::from_secs(1);
 /// Share of rounds in which ranges spin; the client takes less of the machine there, and times vary less.
 const SPUN_SHARE: f64 = 0.4;
 
-/// What is offered to a server.
+/// Load on a server.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Offered {
     /// Poisson arrivals at a share of the sequential capacity.
     Load(f64),
-    /// The same for a second, from an idle server.
+    /// Poisson arrivals for a second, from an idle server.
     Burst(f64),
     /// Clients that always wait for an answer.
     Saturation,

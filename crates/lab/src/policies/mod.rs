@@ -37,7 +37,7 @@ const SEARCH_TIME: SearchTime = SearchTime {
     p99: Some(Duration::from_millis(5)),
 };
 
-/// Returns what is offered to each server in a round.
+/// Returns the loads of each server in a round.
 fn offers(shares: &[f64]) -> Vec<Offered> {
     let loads = shares.iter().copied().map(Offered::Load);
     loads

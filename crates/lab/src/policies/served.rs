@@ -69,7 +69,7 @@ impl<'a> Serving<'a> {
         })
     }
 
-    /// Has a single client send queries, so that pages are resident and the costs of searches are known.
+    /// Sends queries from a single client, so that pages are resident and the costs of searches are known.
     pub(super) fn warm_up(&self, duration: Duration) -> Result<(), LabError> {
         let stream = self.stream.clone().unique();
         let settings = Settings::closed(self.target.clone(), stream, 1, Think::None, duration);

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SpinClock {
-    /// Time of day, whoever has the core: judges the queues.
+    /// Wall-clock time, which passes while other threads have the core: judges queues.
     Wall,
     /// Time of the thread on a core: judges the scheduler too.
     Processor,
@@ -36,7 +36,7 @@ pub struct SpinQuery {
     pub time_us: f64,
     /// Predicted time, in µs.
     pub likely_us: f64,
-    /// Predicted time that a tenth of such queries exceeds, in µs.
+    /// Predicted 90th percentile of its time, in µs.
     pub high_us: f64,
 }
 

@@ -213,8 +213,8 @@ fn saved(scenarios: &[model::figures::Series]) -> String {
     format!("{}.", list.join(", "))
 }
 
-/// Describes the rate from which each way of partitioning has the higher p99 than none: by more than
-/// simulated percentiles vary, at two adjacent rates.
+/// Describes, for each way of partitioning, the rate from which its 99th percentile exceeds that without partitions: at
+/// two adjacent rates, by more than simulated percentiles vary.
 fn crossings(of: &str, tails: &[model::figures::Series]) -> String {
     const VARY: f64 = 1.03;
     let Some((whole, others)) = tails.split_first() else {

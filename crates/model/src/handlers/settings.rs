@@ -51,7 +51,7 @@ pub struct HandlersSettings {
     pub times: Times,
     /// Upper limit on the time of a query, in ms; longer ones take this time.
     pub time_max_ms: Option<f64>,
-    /// Time limit from a query's arrival, in ms. Expired queries are answered with what was searched.
+    /// Time limit from a query's arrival, in ms. Expired queries are answered from the ranges searched.
     pub deadline_ms: Option<f64>,
     /// Longest wait of a query while others run, in ms; a tenth of its time limit at most.
     pub parked_max_ms: Option<f64>,

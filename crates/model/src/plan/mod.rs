@@ -62,7 +62,7 @@ pub struct Request {
     pub target: Target,
     /// Extra traffic that the fleet must carry, as a share of `rate_per_s`: 0.25 for a quarter.
     pub headroom: f64,
-    /// Replicas beyond those that the traffic needs, so that a server may fail.
+    /// Replicas beyond those needed for the traffic, so that a server may fail.
     pub spare_replicas: usize,
     /// Cores per server.
     pub cores: usize,

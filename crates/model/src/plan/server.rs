@@ -69,9 +69,9 @@ pub(super) struct ServerLoad<'a> {
     speed_up: f64,
     overhead_ms: f64,
     fixed_ms: f64,
-    /// Share of the time beside the search that a query spends on this server, over the speed of a core.
+    /// Fraction of a query's time beside the search that this server spends, divided by the speed of a core.
     rest_here: f64,
-    /// Share that it spends on servers of other slices.
+    /// Fraction of that time that servers of other slices spend.
     rest_elsewhere: f64,
     queries: usize,
     warm_up: usize,

@@ -55,7 +55,7 @@ impl Searches {
         self.times_ms.len() / self.parts
     }
 
-    /// Returns the the rows.
+    /// Returns the times of the parts, by query.
     pub fn rows(&self) -> impl Iterator<Item = &[f64]> {
         self.times_ms.chunks_exact(self.parts)
     }
@@ -65,7 +65,7 @@ impl Searches {
         self.times_ms.iter().sum::<f64>() / self.queries() as f64
     }
 
-    /// Returns the squared coefficient of variation of that work.
+    /// Returns the squared coefficient of variation of the work of a query.
     pub fn work_cv2(&self) -> f64 {
         let mean = self.work_ms();
         let squares = self

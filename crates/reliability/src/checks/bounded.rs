@@ -20,7 +20,7 @@ const DOCUMENTS: usize = 120_000;
 const TIMEOUT: Duration = Duration::from_millis(200);
 /// Time after which clients that go away do so.
 const PATIENCE: Duration = Duration::from_millis(40);
-/// Time after its client has gone or its deadline has passed at which work must have ended.
+/// Time limit for the end of work after its client has gone or its deadline has passed.
 const IDLE_AFTER: Duration = Duration::from_millis(50);
 /// Period in which the process must then be idle.
 const IDLE_FOR: Duration = Duration::from_millis(100);

@@ -220,7 +220,7 @@ fn resume(server: &Process, step: u64, steps: &mut Steps) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// Deletes what is known to be there: for the sabotage.
+/// Deletes documents known to be there: for the sabotage.
 fn forget(admin: std::net::SocketAddr, known: &States) -> anyhow::Result<()> {
     let urls: Vec<String> = known.keys().map(|&number| url(number)).collect();
     ask(admin, "DELETE", "/documents", &urls.join("\n"))?;

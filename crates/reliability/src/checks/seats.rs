@@ -23,7 +23,7 @@ const DRIP: Duration = Duration::from_millis(100);
 const TRIES: usize = 5;
 /// Pause before a connection is opened again.
 const AGAIN: Duration = Duration::from_secs(1);
-/// Pause between two rounds of those who are served.
+/// Pause between two rounds of served clients.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Connection that holds a seat.

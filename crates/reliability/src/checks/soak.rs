@@ -29,7 +29,7 @@ struct Moment {
     disk_bytes: u64,
 }
 
-/// Has clients write and search, and looks at the server every second.
+/// Runs clients that write and search, and inspects the server every second.
 pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     let mut verdict = Verdict::new("soak", run.seed);
     let stage = Stage::set(run.size(2_000, 20_000), 1).await?;

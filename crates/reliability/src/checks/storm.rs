@@ -58,7 +58,8 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     Ok(verdict)
 }
 
-/// Has the server reload until `ended`; under sabotage it is restarted instead. Returns the number of reloads.
+/// Reloads the server again and again until `ended`; under sabotage it is restarted instead. Returns the number of
+/// reloads.
 async fn reload_until(server: &mut Process, ended: Instant, sabotage: bool) -> anyhow::Result<u64> {
     let mut reloads = 0;
     let mut ticks = tokio::time::interval(RELOAD_EVERY);

@@ -3,15 +3,15 @@
 use super::entry::{Entry, QueryId};
 use std::collections::BTreeSet;
 
-/// Queries that wait or are parked, in the orders that policies ask for. What they are ordered by does not change while
-/// nobody works on them.
+/// Queries that wait or are parked, in the orders that policies ask for. Their sort keys do not change while no handler
+/// works on them.
 #[derive(Debug, Default)]
 pub(super) struct Claimable {
-    /// By number in order of arrival.
+    /// Queries by number, in order of arrival.
     pub(super) by_arrival: BTreeSet<(u64, QueryId)>,
-    /// By the key of the policy, then by arrival.
+    /// Queries by the key of the policy, then by arrival.
     pub(super) by_key: BTreeSet<(u64, u64, QueryId)>,
-    /// By the instant from which a query is urgent, then by arrival.
+    /// Queries by the instant from which they are urgent, then by arrival.
     pub(super) by_urgency: BTreeSet<(u64, u64, QueryId)>,
     /// Sum of the times left, in ns.
     pub(super) left_ns: u64,

@@ -23,7 +23,7 @@ pub struct Arrival {
 pub enum Stage {
     /// No handler has begun it.
     Waiting,
-    /// Its first handler prepares it: nobody can help yet.
+    /// Its first handler prepares it: no other can help yet.
     Begun,
     /// Cut into ranges.
     Open,
@@ -44,7 +44,7 @@ pub struct Entry {
     pub deadline_ns: u64,
     /// Instant from which it must not be kept waiting, whatever the order of the policy, in ns.
     pub urgent_ns: u64,
-    /// Place in the order of the policy while nobody works on it: least first.
+    /// Place in the order of the policy while no handler works on it: least first.
     pub key: u64,
     /// Stage.
     pub stage: Stage,
@@ -81,7 +81,7 @@ impl Entry {
         self.progress.left_ns()
     }
 
-    /// Returns what a handler at work on it knows of it at the end of a range.
+    /// Returns the state of the query for a handler at work on it, at the end of a range.
     pub fn visit(&self, now_ns: u64, is_owner: bool) -> Visit {
         Visit {
             now_ns,

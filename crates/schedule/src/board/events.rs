@@ -16,9 +16,9 @@ const URGENT_SHARE: u64 = 10;
 pub enum Left {
     /// Others still work on it.
     Others,
-    /// Nobody works on it and ranges are left: it is parked.
+    /// No handler works on it and ranges are left: it is parked.
     Parked,
-    /// All ranges are taken and nobody works on it: the caller merges and replies. It is off the board.
+    /// All ranges are taken and no handler works on it: the caller merges and replies. It is off the board.
     Finished,
 }
 
@@ -185,7 +185,7 @@ impl Board {
         left
     }
 
-    /// Takes a query that nobody works on off the board: it has expired, or its client has gone. Returns whether it was
+    /// Takes a query that no handler works on off the board: it has expired, or its client has gone. Returns whether it was
     /// there.
     pub fn withdraw(&mut self, id: QueryId) -> bool {
         match self.slots.get(id) {

@@ -31,7 +31,7 @@ impl Handler {
         }
     }
 
-    /// Returns whether it rests and nobody has woken it.
+    /// Returns whether it rests and has not been woken.
     pub fn is_idle(&self) -> bool {
         self.query.is_none() && self.is_resting && !self.is_woken
     }

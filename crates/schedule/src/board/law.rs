@@ -6,11 +6,11 @@ const WAKE_NS: u64 = 32_000;
 const JOIN_NS: u64 = 5_000;
 /// Work of a helper per unit of its time, until measured.
 const EFFICIENCY: f64 = 0.9;
-/// Efficiency below which nobody helps: SMT siblings that share one busy core, or a starved memory bus.
+/// Efficiency below which no handler helps: SMT siblings that share one busy core, or a starved memory bus.
 const EFFICIENCY_MIN: f64 = 0.6;
 
-/// Share of their time for which handlers have a CPU below which nobody helps: the CPUs are busy with other threads, and a
-/// helper would take what the owner, or whoever sends the answer, needs. (At 0.85, with a client and the front-end on the same
+/// Share of their time for which handlers have a CPU below which no handler helps: the CPUs are busy with other threads, and a
+/// helper would take what the owner, or the sender of the answer, needs. (At 0.85, with a client and the front-end on the same
 /// two cores, nobody helped from a load of 0.5 on, where help still took a third off the 99th percentile.)
 const CPU_SHARE_MIN: f64 = 0.6;
 

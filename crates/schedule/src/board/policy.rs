@@ -6,7 +6,7 @@ use super::entry::QueryId;
 pub const RANGES_MAX: u32 = 256;
 /// Wanted time of a range, in ns: the 99th percentile is flat from 90 to 300 µs on up to four handlers.
 const RANGE_NS: u64 = 150_000;
-/// The same where more than [`MANY`] handlers share queries.
+/// Wanted time of a range, in ns, where more than [`MANY`] handlers share queries.
 const RANGE_MANY_NS: u64 = 100_000;
 const MANY: usize = 8;
 
@@ -21,7 +21,7 @@ pub struct Load {
     pub handlers: usize,
 }
 
-/// How a query starts.
+/// Decision at the start of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Start {
     /// Wanted time of a range, in ns; `u64::MAX` leaves the query in one piece.
@@ -71,7 +71,7 @@ impl Start {
     }
 }
 
-/// What a free handler does.
+/// Next action of a free handler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
     /// Begins a waiting query.

@@ -26,7 +26,7 @@ pub enum Event {
     Arrive(Arrival),
     /// [`Board::turn`].
     Turn {
-        /// Now.
+        /// Instant of the event, in ns.
         now_ns: u64,
         /// The free handler.
         handler: usize,
@@ -40,7 +40,7 @@ pub enum Event {
     },
     /// [`Board::open`].
     Open {
-        /// Now.
+        /// Instant of the event, in ns.
         now_ns: u64,
         /// The begun query.
         query: QueryId,
@@ -58,7 +58,7 @@ pub enum Event {
     },
     /// A handler has searched a range, and asks whether it stays.
     RangeDone {
-        /// Now.
+        /// Instant of the event, in ns.
         now_ns: u64,
         /// The handler at work.
         handler: usize,
@@ -67,7 +67,7 @@ pub enum Event {
     },
     /// [`Board::leave`].
     Leave {
-        /// Now.
+        /// Instant of the event, in ns.
         now_ns: u64,
         /// The handler at work.
         handler: usize,
@@ -81,28 +81,28 @@ pub enum Event {
     },
     /// [`Board::wake`], or [`Board::wake_handler`] of one handler.
     Wake {
-        /// Now.
+        /// Instant of the event, in ns.
         now_ns: u64,
         /// The only handler that may be woken; `None` for any.
         handler: Option<usize>,
     },
     /// [`Board::swap`].
     Swap {
-        /// Now.
+        /// Instant of the event, in ns.
         now_ns: u64,
     },
 }
 
-/// What the board decided on an event.
+/// Decision of the board on an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
-    /// Nothing was to decide.
+    /// The event needed no decision.
     Noted,
     /// The slot of the query that arrived.
     Slot(QueryId),
-    /// What the free handler does.
+    /// Next action of the free handler.
     Turn(Turn),
-    /// How the query is cut.
+    /// Division of the query into ranges.
     Start(Start),
     /// Whether the handler stays at its query.
     Stays(bool),

@@ -2,7 +2,7 @@
 
 use crate::{CpuSet, CpuTopology};
 
-/// Where a handler is pinned.
+/// Core, cache and NUMA node of a handler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seat {
     /// Number of the core.

@@ -15,14 +15,14 @@ use super::policy::Turn;
 use super::seat::{Distance, Seat};
 use super::state::Board;
 
-/// Efficiency of a handler on the SMT sibling of a busy core: what it adds to the work of the core, (1 + e) / d − 1, at an
-/// efficiency of 0.9 of whole cores and a slow-down d of 1.5.
+/// Efficiency of a handler on the SMT sibling of a busy core, as its addition to the work of the core: (1 + e) / d − 1,
+/// at an efficiency of 0.9 of whole cores and a slow-down d of 1.5.
 const SIBLING_EFFICIENCY: f64 = 0.27;
 /// Time left from which a query is helped from another NUMA node, in ns.
 const OTHER_NODE_NS: u64 = 1_000_000;
 
 impl Board {
-    /// Tells the seats of the handlers, by their number.
+    /// Sets the seats of the handlers, by their number.
     ///
     /// # Panics
     /// If some handlers have none.
@@ -111,7 +111,7 @@ impl Board {
         all.filter_map(move |(one, seat)| (one.query == Some(id)).then_some(seat))
     }
 
-    /// Returns the seats of handlers at work, or about to be, but for one.
+    /// Returns the seats of handlers at work or about to be, except `but`.
     fn at_work(&self, but: Option<usize>) -> impl Iterator<Item = &Seat> {
         let all = self.handlers.iter().zip(&self.seats).enumerate();
         all.filter_map(move |(number, (one, seat))| {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 pub struct Signals {
     /// Queries that wait or are parked.
     claimable: AtomicU32,
-    /// Idle handlers that nobody has woken yet.
+    /// Idle handlers not woken yet.
     idle: AtomicU32,
     /// Least key of the policy among claimable queries; `u64::MAX` without any.
     least_key: AtomicU64,
@@ -27,7 +27,7 @@ pub struct Signals {
 pub struct Seen {
     /// Queries that wait or are parked.
     pub claimable: u32,
-    /// Idle handlers that nobody has woken yet.
+    /// Idle handlers not woken yet.
     pub idle: u32,
     /// Least key of the policy among claimable queries; `u64::MAX` without any.
     pub least_key: u64,
@@ -73,7 +73,7 @@ impl Signals {
         self.claimable.load(Relaxed)
     }
 
-    /// Returns the number of idle handlers that nobody has woken yet.
+    /// Returns the number of idle handlers not woken yet.
     pub fn idle(&self) -> u32 {
         self.idle.load(Relaxed)
     }

@@ -23,14 +23,14 @@ pub trait Policy: fmt::Debug + Send + Sync {
     /// Returns whether a handler goes on with its query at the end of a range. Called without a lock.
     fn stays(&self, visit: &Visit, seen: &Seen) -> bool;
 
-    /// Returns the place of a query in the order of those that nobody works on: least first. By default the time left.
+    /// Returns the place of a query in the order of those that no handler works on: least first. By default the time left.
     /// `decay_per_ns` is [`Traffic::boost_per_ns`].
     fn key(&self, arrived_ns: u64, left_ns: u64, decay_per_ns: f64) -> u64 {
         let _ = (arrived_ns, decay_per_ns);
         left_ns
     }
 
-    /// Returns what a free handler does.
+    /// Returns the next action of a free handler.
     fn turn(&self, handler: usize, board: &Board) -> Turn;
 
     /// Returns whether the end of a range wakes an idle handler that can help.
@@ -59,7 +59,7 @@ pub struct Board {
     pub(super) free: Vec<QueryId>,
     pub(super) claimable: Claimable,
     pub(super) handlers: Vec<Handler>,
-    /// By number of the handler; empty where the kernel chooses their CPUs.
+    /// Seats by number of the handler; empty where the kernel chooses their CPUs.
     pub(super) seats: Vec<Seat>,
     pub(super) learnt: Learnt,
     /// Running mean of predictions, for queries without one.
@@ -68,7 +68,7 @@ pub struct Board {
     pub(super) traffic: Traffic,
     /// Longest wait of a query while others run, in ns: a cap on the tenth of its deadline.
     pub(super) parked_max_ns: u64,
-    /// Handlers at work beyond which nobody helps: the CPUs.
+    /// Handlers at work beyond which none helps: the number of CPUs.
     pub(super) at_work_max: usize,
     pub(super) signals: Arc<Signals>,
 }
@@ -129,7 +129,7 @@ impl Board {
         &self.policy
     }
 
-    /// Returns what handlers read at the ends of ranges.
+    /// Returns the signals that handlers read at the ends of ranges.
     pub fn signals(&self) -> &Arc<Signals> {
         &self.signals
     }
@@ -195,7 +195,7 @@ impl Board {
         self.slots.get(id).and_then(Option::as_ref)
     }
 
-    /// Returns the number of idle handlers that nobody has woken.
+    /// Returns the number of idle handlers not woken yet.
     pub fn idle_count(&self) -> usize {
         self.handlers.iter().filter(|one| one.is_idle()).count()
     }

@@ -9,7 +9,7 @@ const SLACK_FACTOR: u64 = 4;
 /// A handler at the end of a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Visit {
-    /// Now, in ns.
+    /// Present instant, in ns.
     pub now_ns: u64,
     /// Whether the handler owns the query: it began or resumed it.
     pub is_owner: bool,
@@ -19,7 +19,7 @@ pub struct Visit {
     pub left_ns: u64,
     /// Time that a handler takes before its first range of the query, in ns.
     pub join_ns: u64,
-    /// Time that the handler has worked on the query since it joined it, in ns; `u64::MAX` where nobody measures it.
+    /// Time that the handler has worked on the query since it joined it, in ns; `u64::MAX` where it is not measured.
     pub stay_ns: u64,
     /// Deadline of the query, in ns.
     pub deadline_ns: u64,

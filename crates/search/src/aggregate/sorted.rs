@@ -171,7 +171,7 @@ impl fmt::Display for SortKey {
 
 /// Place in an order, by ranks of one segment.
 struct Begin {
-    /// Of each key: the rank of documents that have the same value, if any may, and the first rank after it.
+    /// For each key: the rank of documents that have the same value, if any may, and the first rank after it.
     ranks: SmallVec<[(Option<u64>, u64); FEW]>,
     url_hash: u64,
 }

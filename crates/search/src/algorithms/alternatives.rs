@@ -90,7 +90,7 @@ impl<'a> Alternatives<'a> {
         }
     }
 
-    /// The same without a threshold.
+    /// Applies all alternatives, without a threshold.
     fn apply_whole(&mut self, candidates: &mut CandidateBlock, stop: StopRef<'_>) {
         let mut are_matched = [false; BLOCK];
         for one in &mut self.terms {

@@ -39,7 +39,7 @@ const WINDOW_WORDS: usize = if cfg!(test) { 3 } else { 256 };
 /// Documents of a window.
 const WINDOW: u32 = WINDOW_WORDS as u32 * 64;
 
-/// The test of values that few documents pass, and how many it is thought to be.
+/// Test of values that few documents pass, and an estimate of their number.
 pub(crate) struct Leader<'a> {
     /// Number among the required clauses.
     pub(crate) number: usize,

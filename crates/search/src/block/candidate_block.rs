@@ -24,7 +24,7 @@ use codec::lanes;
 use index::{DocId, Place, Segment};
 use std::ops::Range;
 
-/// Up to 256 documents, increasing, with sums of scores.
+/// Block of up to 256 documents, increasing, with sums of scores.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct CandidateBlock {
@@ -33,7 +33,7 @@ pub(crate) struct CandidateBlock {
     pub(crate) count: usize,
     /// The result of the last probe.
     pub(crate) probed: Probed,
-    /// By list of a conjunction, the places of the candidates.
+    /// Places of the candidates, by list of a conjunction.
     pub(crate) places: Vec<[Place; BLOCK]>,
     /// The columns of places that are known and still needed.
     pub(crate) placed: Range<usize>,
@@ -94,8 +94,8 @@ impl CandidateBlock {
         self.placed = 0..0;
     }
 
-    /// Takes the postings of a list's loaded block; with `least`, those that score that or more. Their scores are left
-    /// in the block of the list, by origin; sums are not set.
+    /// Takes the postings of a list's loaded block; with `least`, only those with at least that score. Their scores are
+    /// left in the block of the list, by origin; sums are not set.
     #[inline]
     pub(crate) fn take_block(&mut self, list: &mut List<'_>, least: Option<f32>) {
         let Some(least) = least else {

@@ -8,12 +8,12 @@ use codec::limits::LIMITS;
 /// Number of scored postings below the threshold after which the limits are recomputed, at about the same cost.
 const WASTED_MAX: u32 = 8;
 
-/// By frequency, a limit on the lengths with which a posting may reach a score.
+/// Limits on the lengths with which a posting may reach a score, by frequency.
 #[derive(Debug)]
 pub(crate) struct Limits {
     /// The score that the limits are made for; infinite before the first.
     least: f32,
-    /// Number of postings scored since that did not reach their score.
+    /// Number of postings scored below the threshold since the limits were computed.
     pub(crate) wasted: u32,
     /// Number of postings of the last block that reached their score.
     pub(crate) reached: usize,

@@ -43,7 +43,7 @@ impl Window {
         }
     }
 
-    /// As `pour`, and marks the documents, for [`Window::drain_marked`].
+    /// Pours postings as `pour` does, and marks the documents, for [`Window::drain_marked`].
     #[inline]
     pub(crate) fn pour_marked(&mut self, base: u32, docs: &[u32], scores: &[f32]) {
         self.pour(base, docs, scores);

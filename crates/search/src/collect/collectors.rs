@@ -14,7 +14,7 @@ pub trait HitCollector<'a> {
     /// number of collected documents reach.
     fn k(&self) -> usize;
 
-    /// Returns the upper bound on what the collector adds to the score of a document, 0 or more.
+    /// Returns the upper bound on the collector's addition to the score of a document, 0 or more.
     fn added_max(&self) -> f32 {
         0.0
     }

@@ -23,10 +23,10 @@ pub struct Context<'a> {
     /// Lower bound on the scores of clauses that enter: k documents are known to reach it, together with what the
     /// collector may add.
     threshold: f32,
-    /// Upper bound on what the collector adds to the score of the clauses.
+    /// Upper bound on the collector's addition to the score of the clauses.
     added_max: f32,
     shared: Option<&'a SharedThreshold>,
-    /// Whether what is known of the best documents before a search holds of those that it collects.
+    /// Whether floors, which bound the best of all documents, hold for the documents that the search collects.
     has_floors: bool,
     stop: StopRef<'a>,
 }
@@ -49,7 +49,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Sets the upper bound on what the collector adds to the score of the clauses.
+    /// Sets the upper bound on the collector's addition to the score of the clauses.
     pub(crate) fn adding(self, added_max: f32) -> Context<'a> {
         Context { added_max, ..self }
     }

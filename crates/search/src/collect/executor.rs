@@ -54,5 +54,5 @@ impl<'a, E: Executor<'a>> Executor<'a> for Box<E> {
     }
 }
 
-/// Postings that take as long as the positions of one document, or one step of a cursor.
+/// Number of postings that take as long as the positions of one document, or one step of a cursor.
 pub(crate) const SLOW: u64 = 16;

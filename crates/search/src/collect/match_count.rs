@@ -4,7 +4,7 @@ use super::collectors::MatchCollector;
 use super::context::MatchNeeds;
 use index::Segment;
 
-/// Count of matches: of all where `EXACT`, otherwise of those that a search for hits meets.
+/// Count of matches: of all where `EXACT`, otherwise of the matches that a search for hits meets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MatchCount<const EXACT: bool>(pub u64);
 

@@ -9,7 +9,7 @@
 //! - Loops between two documents or blocks ([`StopRef::ends_hits`], [`StopRef::ends_count`]) end where they are.
 //!   What they found is part of the whole result.
 //! - Loops within one clause ([`StopRef::aborts`]: prefix expansion, phrases, nested clauses) leave the clause
-//!   unevaluated. Its result is void then, so whoever evaluated it must ask [`StopRef::is_aborted`] before
+//!   unevaluated. Its result is void then, so its caller must ask [`StopRef::is_aborted`] before
 //!   offering or counting a document.
 
 use std::fmt;

@@ -22,7 +22,7 @@ use std::ops::Range;
 /// The count of the documents of some lists on one segment.
 pub(crate) struct Counter<'a> {
     all: Conjunction<'a>,
-    /// The same lists, and the excluded one.
+    /// Conjunction of the same lists and the excluded one.
     with_excluded: Option<Conjunction<'a>>,
 }
 

@@ -26,7 +26,7 @@ use crate::verify::filter::Condition;
 use index::{IndexError, Segment};
 use std::ops::Range;
 
-/// Width of a window of bits, in documents. Wide, since every list starts anew in each.
+/// Width of a window of bits, in documents. Wide, since every list is begun anew in each window.
 const WIDTH: u32 = if cfg!(test) { 128 } else { 1 << 18 };
 /// Units of work for marking a list's documents of a window.
 const WORK: u32 = cancel::WINDOW;

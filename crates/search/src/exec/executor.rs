@@ -33,7 +33,7 @@ use crate::plan::planner::Plan;
 use index::{IndexError, Segment};
 use std::ops::Range;
 
-/// What runs a plan on a segment.
+/// Executor chosen for one segment.
 pub(super) enum Kind<'a> {
     Term(Term<'a>),
     Conjunction(Conjunction<'a>),
@@ -51,17 +51,17 @@ pub(super) enum Kind<'a> {
     Exhaustive(Box<Exhaustive<'a>>),
 }
 
-/// What finds the hits of a combination.
+/// Executor that finds the hits of a combination.
 pub(super) enum Searching<'a> {
-    /// Led by what is required.
+    /// Led by a required clause.
     Boolean(Box<Mixed<'a>>),
-    /// Led by what adds most; what is required is probed last.
+    /// Led by the clauses that add most; required clauses are probed last.
     MaxScore(MaxScore<'a>),
     /// Led by a test of values that few documents pass; finds matches too.
     Values(Box<ByValues<'a>>),
 }
 
-/// What finds the matches of a combination.
+/// Executor that finds the matches of a combination.
 pub(super) enum Counting<'a> {
     Union(Union<'a>),
     Difference(Box<Counter<'a>>),
@@ -183,7 +183,7 @@ impl<'a> Kind<'a> {
         }
     }
 
-    /// Says what runs, to whoever profiles it.
+    /// Records the names of its algorithms for profiles.
     pub(super) fn tell(&self) {
         match self {
             Kind::Term(one) => counters::runs(one.name()),

@@ -152,8 +152,8 @@ pub(super) fn open_filtered<'a>(
     }))
 }
 
-/// Documents of a column that are scanned while a word is looked for in one document, and that while another posting of
-/// the word is searched: scored and offered, or only counted. (Measured.)
+/// Documents of a column that can be scanned in the time of one probe of a word's list (`A_PROBE`), or of searching one
+/// more posting of it: scored and offered (`A_HIT`), or only counted (`A_MATCH`). Measured.
 const SCANNED_A_PROBE: u64 = 24;
 const SCANNED_A_HIT: u64 = 24;
 const SCANNED_A_MATCH: u64 = 3;

@@ -28,7 +28,7 @@ const LEADER_MIN: u64 = 4096;
 /// Minimum ratio of the lengths of that required list and of the optional one. (4 to 16 did about as well.)
 const RARER: u64 = 16;
 
-/// Queries of more words are few.
+/// Number of words up to which a query needs no allocation; longer queries are rare.
 const FEW: usize = 8;
 
 /// Opens what runs a shape on a segment; `None` where no document can match.
@@ -266,7 +266,8 @@ fn open_parts<'a>(
     }))
 }
 
-/// How many documents the rarest of some required words holds; `None` where the segment lacks one.
+/// Returns the number of documents that hold the rarest of some required words; `None` where the segment lacks one of
+/// the words.
 fn least_cost(required: &[Node], segment: &Segment) -> Result<Option<u32>, IndexError> {
     let mut least = u32::MAX;
     for word in required.iter().filter_map(Node::word) {

@@ -14,7 +14,7 @@ use crate::verify::filter_runs::{FilterRun, watch_filters};
 use index::{BlocksWork, Field, IndexError, Segment, watch_blocks};
 use std::sync::Arc;
 
-/// What one search did, in all segments together.
+/// Work of one search, over all segments.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Profile {
     /// The algorithms that ran: one, unless something was counted beside, or segments differ. None where
@@ -22,24 +22,24 @@ pub struct Profile {
     pub algorithms: Vec<&'static str>,
     /// The distinct words that the index has, in the order of the query.
     pub terms: Vec<ProfiledTerm>,
-    /// What was done to the blocks of their lists.
+    /// Work on the blocks of their lists.
     pub blocks: BlocksWork,
     /// Postings whose score was computed: a document counts once for each list that scored it.
     pub scored_count: u64,
     /// Stored pairs of words read in place of positions, in all segments.
     pub pairs_count: u64,
-    /// Documents offered: those whose whole score was compared with that of the worst hit kept.
+    /// Documents offered: their whole score was compared with that of the worst hit kept.
     pub offered_count: u64,
     /// First threshold: the highest score that k documents were known to reach before any was read.
     pub first_threshold: Option<f32>,
-    /// How tests of values ran, by segment.
+    /// Runs of the tests of values, by segment.
     pub filters: Vec<FilterRun>,
 }
 
 /// A word of a query, and how many documents hold it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProfiledTerm {
-    /// Where the word is looked for.
+    /// Field in which the word is looked up.
     pub field: Field,
     /// The word, as it stands in the index.
     pub term: String,
@@ -47,7 +47,7 @@ pub struct ProfiledTerm {
     pub documents_count: u64,
 }
 
-/// Runs a search of `plan` on `segments` on this thread; what it gives, and what it did.
+/// Profiles a search of `plan` on `segments` on this thread; returns its result and its work.
 pub fn profile<'a, R>(
     plan: &Plan,
     segments: impl IntoIterator<Item = &'a Arc<Segment>>,

@@ -168,7 +168,7 @@ pub(super) fn alternatives_of(node: &Node) -> Option<&[Node]> {
     }
 }
 
-/// What clauses are that are all required, and nothing else is said.
+/// Returns the shape of required clauses without optional or excluded ones.
 pub(super) fn shape_of_all(nodes: &[Node]) -> Option<Shape<'_>> {
     match nodes {
         [node @ Node::Term(_)] => Some(Shape::Term(node)),

@@ -109,7 +109,7 @@ pub struct SearchTask {
 /// The ranges of a task.
 #[derive(Debug)]
 pub(super) struct Pieces {
-    /// In order of segments and documents.
+    /// Pieces in order of segments and documents.
     pub(super) list: Vec<Piece>,
     /// Which of them workers have taken.
     pub(super) claims: Claims,
@@ -187,7 +187,8 @@ impl SearchTask {
         Ok(self)
     }
 
-    /// Leaves the cutting to the first worker, which keeps what it opens for that. Others may begin once it has cut.
+    /// Leaves the cutting to the first worker, which keeps the lists that it opens for it. Others may begin once it has
+    /// cut.
     pub fn cut_by_first(mut self, cut: Cut) -> SearchTask {
         if !self.plan.matches_nothing() {
             self.first_cut = cut;
@@ -340,7 +341,7 @@ impl Pieces {
         }
     }
 
-    /// Returns the number of pieces that nobody has taken and that can hold a score of `threshold`.
+    /// Returns the number of pieces that are not taken and that can hold a score of `threshold`.
     fn left_above(&self, threshold: f32) -> usize {
         let left = (self.list.iter().enumerate())
             .filter(|(at, piece)| piece.bound >= threshold && !self.claims.is_taken(*at));

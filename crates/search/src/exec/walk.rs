@@ -24,7 +24,7 @@ pub(super) struct Piece {
 /// The order of the pieces of a walk.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Walk {
-    /// Whole segments, one after another: each is opened once, and what the next one reads is prefetched.
+    /// Whole segments, one after another: each is opened once, and the postings of the next one are prefetched.
     InOrder,
     /// Ranges in any order: a segment stays open for its further ranges.
     Ranges,
@@ -42,7 +42,7 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Of a search that covered all documents.
+    /// Returns the coverage of a search of all documents.
     pub(super) fn whole(documents_count: u64) -> Coverage {
         Coverage {
             documents_searched: documents_count,

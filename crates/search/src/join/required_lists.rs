@@ -15,7 +15,7 @@ use index::{IndexError, PairRecord, Segment, TermRecord};
 pub(crate) struct Required<'a> {
     /// Shortest first.
     pub(crate) lists: Lists<'a>,
-    /// By list: whether its scores count. The others are filters or parts of phrases.
+    /// Whether the scores of each list count. The other lists are filters or parts of phrases.
     pub(crate) adds: Vec<bool>,
     pub(crate) phrases: Vec<Pattern<'a>>,
     /// The phrase whose scorer the first list has: no score there is below the phrase's.

@@ -40,8 +40,8 @@ impl Planner<'_> {
         Ok(nodes)
     }
 
-    /// Returns whether the longest word of a phrase is in no document. Of the ways of writing a phrase most have a word
-    /// that nobody writes.
+    /// Returns whether the longest word of a phrase is in no document. Most ways of writing a phrase have a word that
+    /// is never written.
     fn is_nowhere(&self, query: &Query) -> Result<bool, IndexError> {
         let Query::Phrase { field, terms, .. } = query else {
             return Ok(false);
@@ -53,7 +53,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Returns a clause together with what its words score beyond the text, the clauses from `first` on.
+    /// Returns a clause together with the clauses from `first` on, which score its words beyond the text.
     pub(super) fn with_beyond_text(&mut self, node: Node, first: usize) -> Node {
         if self.beyond_text.len() == first {
             return node;

@@ -27,7 +27,7 @@ pub(crate) enum Node {
         optional: Vec<Node>,
         excluded: Vec<Node>,
     },
-    /// At least `least` of the clauses, which can all match and are more than that. `least` is 2 or more.
+    /// At least `least` of the clauses. All of them can match; 2 <= `least` < their number.
     AtLeast {
         least: usize,
         clauses: Vec<Node>,
@@ -45,7 +45,7 @@ impl Node {
     }
 }
 
-/// A term, and the places of its postings as far as planning found them.
+/// Term, with the places of its postings where planning looked them up.
 #[derive(Debug)]
 pub(crate) struct Word {
     pub(crate) field: Field,
@@ -62,7 +62,7 @@ pub(crate) struct Word {
 enum Places {
     /// Planning looked them up.
     Found(TermPlaces),
-    /// To be looked up in each segment.
+    /// Planning did not look them up; each segment does, by this hash.
     Sought(TermHash),
 }
 

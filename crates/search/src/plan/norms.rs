@@ -19,7 +19,7 @@ thread_local! {
 pub(crate) struct Factors {
     /// Factors by length byte; they never rise.
     pub(crate) by_length: [f32; 256],
-    /// By step (see [`step`]): the number of length bytes whose factor reaches the beginning of the step.
+    /// Number of length bytes whose factor reaches the beginning of each step (see [`step`]).
     reaching: [u8; STEPS],
 }
 

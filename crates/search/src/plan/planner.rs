@@ -73,7 +73,7 @@ impl Plan {
         })
     }
 
-    /// Returns what stands before a word of a field, as it is typed.
+    /// Returns the prefix by which a query names a field: `title:`; empty for the text.
     pub(crate) fn label(&self, field: Field) -> String {
         match field {
             Field::Text => String::new(),
@@ -249,7 +249,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Plans words of which a telling one must match: alternatives that are required, the others optional.
+    /// Plans words of which a telling one must match: the telling words are required alternatives, the others optional.
     fn any_telling(&mut self, words: &[Query]) -> Result<Node, IndexError> {
         let nodes = self.alternatives(words)?;
         let idf_of = |(word, node): (&Query, &Node)| match node {

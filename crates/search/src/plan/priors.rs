@@ -82,7 +82,7 @@ impl PlannedPriors {
 }
 
 impl<'a> SegmentPriors<'a> {
-    /// Returns what the priors add to the score of a document.
+    /// Returns the addition of the priors to the score of a document.
     #[inline]
     pub(crate) fn of(&self, doc: DocId) -> f32 {
         self.0.iter().map(|field| field.of(doc)).sum()
@@ -110,7 +110,7 @@ impl<'a> FieldPrior<'a> {
         field
     }
 
-    /// Returns what a document's value adds to its score.
+    /// Returns the addition of a document's value to its score.
     #[inline]
     pub(crate) fn of(&self, doc: DocId) -> f32 {
         let code = self.code(doc);

@@ -6,7 +6,7 @@ use index::{Field, Statistics};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// What the scores of one field share.
+/// Parameters that all scores of one field share.
 #[derive(Debug)]
 pub(crate) struct Scale {
     /// The ranking, with the field's own strength of length normalisation where it has one.

@@ -17,7 +17,7 @@ pub enum FilterWay {
     Bits,
 }
 
-/// How a test of values ran on a segment.
+/// Run of a test of values on one segment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilterRun {
     /// Id of the segment.
@@ -26,11 +26,11 @@ pub struct FilterRun {
     pub field: String,
     /// The test, as it is written.
     pub test: String,
-    /// The way.
+    /// Way in which the test ran.
     pub way: FilterWay,
     /// Documents listed, scanned or looked up.
     pub candidates: u64,
-    /// Those of them that passed.
+    /// Documents that passed the test.
     pub passed: u64,
 }
 

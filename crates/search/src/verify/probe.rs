@@ -25,7 +25,7 @@ pub(crate) enum Probe<'a> {
     Phrase(Box<Phrase<'a>>),
     /// Alternatives: the score is the sum over those that match.
     Any(Vec<Probe<'a>>, Lent<Probed>),
-    /// A number of clauses that must match: the score is the sum over those that do.
+    /// At least a number of clauses: the score is the sum over those that match.
     AtLeast(usize, Vec<Probe<'a>>, Lent<Probed>),
     /// Values of a column. They add nothing to the score.
     Value(Box<Values<'a>>),

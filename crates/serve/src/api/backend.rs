@@ -11,7 +11,7 @@ use crate::api::reply::Reply;
 use fields::FacetCounts;
 use std::sync::Arc;
 
-/// Interface that servers of both kinds share: what they serve, and how they serve the newest.
+/// Interface that servers of both kinds share: their status, and reloads.
 pub trait Server: Send + Sync {
     /// Reports the status of the server.
     fn status(&self, request: &StatusRequest, reply: Reply<Status>);

@@ -2,7 +2,7 @@
 use index::IndexError;
 use std::io;
 
-/// Returns what to do about an address that cannot be listened on.
+/// Returns the remedy for an address that cannot be listened on.
 fn listen_remedy(address: &str, source: &io::Error) -> String {
     match source.kind() {
         io::ErrorKind::AddrInUse => {

@@ -50,12 +50,12 @@ pub(super) struct Batch {
     done: Mutex<Done>,
 }
 
-/// What came of taking the next range.
+/// Outcome of taking the next range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Worked {
     /// A range was done.
     One,
-    /// The summary that was missing last was made: whoever made it answers.
+    /// The last missing summary was made: the thread that made it replies.
     Last,
     /// Another thread reads a long text, and none of its pieces can be taken yet.
     NoneYet,
@@ -70,7 +70,7 @@ struct Done {
     summaries: Vec<Option<Made>>,
 }
 
-/// What came of reading a text.
+/// Outcome of reading a text.
 enum Read {
     Made(Made),
     Long(LongText),

@@ -17,8 +17,8 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A request for summaries. Its texts are its ranges, or their pieces, and whoever makes the last summary answers. Dropped
-/// without an answer, it is an error for its caller.
+/// Request for summaries. Its texts are its ranges, or their pieces, and the thread that makes the last summary
+/// replies. Dropped without an answer, it is an error for its caller.
 pub(super) struct SummariesJob {
     batch: Batch,
     index: Arc<Index>,
@@ -26,11 +26,11 @@ pub(super) struct SummariesJob {
     since: ReadStart,
     deadline: Deadline,
     query: u64,
-    /// Taken by whoever answers.
+    /// Taken by the thread that replies.
     open: Mutex<Option<Open>>,
 }
 
-/// What an answer ends.
+/// Parts of a request that its answer ends.
 struct Open {
     busy: Busy,
     reply: Reply<Vec<Option<TextSummary>>>,

@@ -34,11 +34,11 @@ struct Found {
     pieces: Vec<Piece>,
 }
 
-/// What came of a piece.
+/// Outcome for a piece.
 #[derive(Debug, Clone)]
 pub(super) enum Piece {
     Found(PieceMatches),
-    /// The time of the request is over.
+    /// The request's time is over.
     Expired,
     /// Not searched yet, or a bug that panicked.
     Missing,
@@ -70,7 +70,7 @@ impl LongText {
         query.find_in_piece(&self.body, self.pieces[piece].clone())
     }
 
-    /// Notes what came of a piece. Returns whether it was the last one.
+    /// Notes the outcome for a piece. Returns whether it was the last one.
     pub(super) fn put(&self, piece: usize, came: Piece) -> bool {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         found.pieces[piece] = came;

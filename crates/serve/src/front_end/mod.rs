@@ -237,7 +237,7 @@ impl FrontEnd {
     }
 }
 
-/// Reads a query with what is known of the index.
+/// Reads a query with the facts known of the index.
 fn prepared(
     id: u64,
     text: &str,

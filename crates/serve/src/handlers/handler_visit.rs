@@ -38,8 +38,8 @@ impl HandlerVisit<'_> {
         }
     }
 
-    /// Measures the CPU time of the opening, too: by the wall's clock, an opening in which the thread lost its CPU would
-    /// look as if joining took as long, so that nobody joins, and the query is not parked.
+    /// Measures the CPU time of the opening, too. By the wall's clock, an opening in which the thread lost its CPU
+    /// would make joining look as expensive, so that no handler would join and the query would not be parked.
     pub(crate) fn with_cpu_time_of_opening(mut self) -> Self {
         self.cpu_at_begin = Some(vfs::thread_cpu_time());
         self

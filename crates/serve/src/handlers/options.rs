@@ -4,7 +4,7 @@ use schedule::CpuSet;
 use schedule::board::{PolicyChoice, Seat};
 use std::time::Duration;
 
-/// Where a handler runs.
+/// Place of a handler: CPUs, NUMA node and speed.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Place {
     /// CPUs that the handler may use; empty leaves the choice to the kernel.

@@ -26,7 +26,7 @@ const NEW: f64 = 1.0 / 64.0;
 /// Kinds of work with costs of their own: by the kind of the plan, and by what is wanted: hits, hits with their exact
 /// number, all matches.
 const KINDS: usize = 3 * PlanKind::ALL.len();
-/// Wake-ups that took longer are those of a machine that was suspended or overloaded, in ns.
+/// Upper limit on the time of a wake-up, in ns: longer ones are of a machine that was suspended or overloaded.
 const WAKE_NS_MAX: u64 = 1_000_000;
 
 /// A handler at work, as jobs see it.
@@ -54,7 +54,7 @@ pub(crate) enum Ended {
     Exhausted,
     /// The policy sends the handler elsewhere.
     Leaves,
-    /// The same, and the board knows.
+    /// The handler has left, and the board knows.
     HasLeft,
 }
 
@@ -102,7 +102,7 @@ pub(crate) struct SharedBoard {
     /// Speed of each handler relative to the fastest CPU.
     speeds: Vec<f64>,
     are_emulated: bool,
-    /// Thread that swaps queries, where one does.
+    /// Thread that swaps queries, if the policy needs one.
     sampler: OnceLock<Thread>,
     /// Whether that thread sleeps until a query arrives.
     sampler_rests: AtomicBool,
@@ -138,7 +138,7 @@ pub(crate) struct Visiting {
     pub(crate) number: u32,
     pub(crate) job: Arc<dyn Job>,
     pub(crate) progress: Arc<Progress>,
-    /// What the board knows of the query and the handler, as of the beginning of the visit.
+    /// State of the query and the handler at the beginning of the visit.
     pub(crate) visit: Visit,
 }
 
@@ -286,7 +286,8 @@ impl SharedBoard {
         Next::Visit(visiting)
     }
 
-    /// Lets a handler without work sleep until it is woken. It spins a little before, if nobody else needs its core.
+    /// Lets a handler without work sleep until it is woken. It spins a little before, unless another thread needs its
+    /// core.
     pub(crate) fn rest(&self, handler: usize) {
         let spin = self.spins[handler];
         if !spin.is_zero() {

@@ -107,13 +107,13 @@ impl Handlers {
         Arc::clone(&self.figures)
     }
 
-    /// Returns the most time that a search gets, whatever its deadline.
+    /// Returns the limit on the time of a search, which holds beside its deadline.
     pub(crate) fn cut_off(&self) -> Option<Duration> {
         self.cut_off
     }
 
-    /// Puts a job on the board. Searches are refused before ([`Handlers::full`]); what goes on with one that was taken is
-    /// not.
+    /// Puts a job on the board. Searches are refused earlier ([`Handlers::full`]); jobs that continue an accepted
+    /// request are not.
     pub(crate) fn enqueue(&self, job: Arc<dyn Job>) {
         let waiting = self.board.enqueue(job);
         self.figures.waiting.store(waiting, Ordering::Relaxed);

@@ -8,7 +8,7 @@ use index::IndexError;
 use search::{FilterRun, MatchesShare, Share, Worker};
 use std::time::Duration;
 
-/// What one handler found in the ranges that it took.
+/// Share of one handler: its findings in the ranges that it took.
 pub(super) trait RangesShare: Sized {
     /// Whether all matches are gathered, which takes its own time.
     const GATHERS: bool;
@@ -58,11 +58,11 @@ impl RangesShare for MatchesShare {
     }
 }
 
-/// What handlers found so far.
+/// Findings of the handlers so far.
 #[derive(Debug)]
 pub(super) struct Found<S> {
     pub(super) shares: Vec<S>,
-    /// How tests of values ran, of a traced query.
+    /// Runs of the tests of values, for a traced query.
     pub(super) filters: Vec<FilterRun>,
     pub(super) error: Option<PartError>,
     /// Handler time, planning included.
@@ -70,9 +70,9 @@ pub(super) struct Found<S> {
     /// Ranges and time of owners, and of helpers.
     pub(super) owned: (u64, Duration),
     pub(super) helped: (u64, Duration),
-    /// Of the threads of handlers, where they are measured.
+    /// Times of the threads of handlers, where they are measured.
     pub(super) times: ThreadTimes,
-    /// Of a traced query.
+    /// Stays of handlers, for a traced query.
     pub(super) stays: Vec<Stay>,
 }
 

@@ -16,11 +16,11 @@ use std::sync::Mutex;
 #[derive(Debug)]
 pub(super) struct GatherJob {
     ranged: Ranged<MatchesShare>,
-    /// Taken by whoever answers.
+    /// Taken by the thread that replies.
     asked: Mutex<Option<Asked>>,
 }
 
-/// What is made of the matches.
+/// Result requested of the matches.
 #[derive(Debug)]
 pub(super) enum Asked {
     /// Hits in an order of fields.

@@ -96,7 +96,7 @@ impl InProcessIndexServer {
         &self.served.generations
     }
 
-    /// Has handlers spin in place of a search, for the laboratory.
+    /// Makes handlers spin in place of a search, for the laboratory.
     pub fn spin(&self, request: SyntheticRequest, reply: Reply<SyntheticTimes>) {
         if let Some(waiting) = self.handlers.full() {
             return reply.send(Err(PartError::Overloaded { waiting }));

@@ -34,11 +34,11 @@ pub(super) struct Ranged<S> {
     found: Mutex<Found<S>>,
 }
 
-/// What the first handler made of a query.
+/// Plan and ranges of a query, made by its first handler.
 #[derive(Debug)]
 pub(super) struct Begun {
     pub(super) taken: Instant,
-    /// After planning.
+    /// Instant after planning.
     pub(super) started: Instant,
     pub(super) planned: Arc<Planned>,
     pub(super) task: SearchTask,
@@ -77,7 +77,7 @@ impl<S: RangesShare> Ranged<S> {
         Ranged { after, ..self }
     }
 
-    /// Returns what the first handler made of it; `None` where it ended before.
+    /// Returns plan and ranges; `None` where the query ended before they were made.
     pub(super) fn begun(&self) -> Option<&Begun> {
         self.begun.get()
     }
@@ -169,7 +169,7 @@ impl<S: RangesShare> Ranged<S> {
         Ok(Ended::Exhausted)
     }
 
-    /// Takes ranges until none is left or the policy sends the handler elsewhere, and keeps what they hold.
+    /// Takes ranges until none is left or the policy sends the handler elsewhere, and keeps their hits or matches.
     fn take_ranges(
         &self,
         begun: &Begun,
@@ -227,12 +227,12 @@ impl<S: RangesShare> Ranged<S> {
         of_role.1 += board.at_full_speed(handler.number, ranges_time);
     }
 
-    /// Returns what all handlers found, once the last one has left.
+    /// Returns the findings of all handlers, once the last one has left.
     pub(super) fn take(&self) -> Found<S> {
         std::mem::take(&mut *lock(&self.found))
     }
 
-    /// Learns from a query that no error ended, of which `searched` documents were searched.
+    /// Learns from a query that ended without an error and searched `searched` of its documents.
     pub(super) fn learn(
         &self,
         begun: &Begun,
@@ -265,7 +265,7 @@ impl<S: RangesShare> Ranged<S> {
     }
 }
 
-/// Returns what predicts the time of a search. Gathering and exact counts have kinds of their own.
+/// Returns the features that predict the time of a search. Gathering and exact counts have kinds of their own.
 fn work_of<S: RangesShare>(cost: PlanCost, (k, counted): (usize, bool), segments: usize) -> Work {
     let wanted = match (S::GATHERS, counted) {
         (false, false) => 0,

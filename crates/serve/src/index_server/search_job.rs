@@ -17,7 +17,7 @@ use wire::Schedule;
 #[derive(Debug)]
 pub(super) struct SearchJob {
     ranged: Ranged<Share>,
-    /// Taken by whoever answers.
+    /// Taken by the thread that replies.
     reply: Mutex<Option<Reply<PartitionHits>>>,
 }
 

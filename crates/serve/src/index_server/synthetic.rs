@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 /// Clock that tells when a range has spun for its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SyntheticClock {
-    /// Time of day, whoever has the core meanwhile: judges queues.
+    /// Wall-clock time, which passes while other threads have the core: judges queues.
     #[default]
     Wall,
     /// Time of the handler's thread on a core: judges the operating system's scheduler too.
@@ -64,9 +64,9 @@ pub struct SyntheticRequest {
 /// Times of a synthetic search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SyntheticTimes {
-    /// From arrival to the first handler.
+    /// Time from arrival to the first handler.
     pub queueing: Duration,
-    /// From there to the end of the last range.
+    /// Time from the first handler to the end of the last range.
     pub search: Duration,
     /// Ranges.
     pub ranges: u32,

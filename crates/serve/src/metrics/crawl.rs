@@ -23,9 +23,9 @@ pub(super) struct CrawlMetrics {
     running: Gauge,
     counters: Vec<RunCounter>,
     gauges: Vec<Told>,
-    /// By cause; each with its value in the present run.
+    /// Counters by cause, each with its value in the present run.
     failures: BTreeMap<String, (Counter, u64)>,
-    /// By state and reason.
+    /// Gauges by state and reason.
     urls: BTreeMap<(String, String), Gauge>,
     /// Start of the run that the values seen are of.
     run: String,

@@ -42,7 +42,7 @@ pub(crate) struct Metrics {
     partitions: Vec<HandlerMetrics>,
     register: Register,
     writer: OnceLock<WriterMetrics>,
-    /// Of the crawl that fills the index, once there is one.
+    /// Metrics of the crawl that fills the index, once there is one.
     crawl: Mutex<Option<CrawlMetrics>>,
 }
 

@@ -12,7 +12,7 @@ pub(crate) struct PartitionTimes {
     parse: Histogram,
     queueing: Histogram,
     search: Histogram,
-    /// Of searches that are measured.
+    /// CPU time of searches that are measured.
     search_cpu: Histogram,
     run_queue: Histogram,
     /// Call times; at the server itself, which makes no calls, nothing is recorded.

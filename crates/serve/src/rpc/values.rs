@@ -147,7 +147,7 @@ pub(super) fn run(message: rpc::FilterRun) -> Option<FilterRun> {
     })
 }
 
-/// Refuses hits that are not sorted by as many keys as were asked for: a server of before ignores them.
+/// Refuses hits that lack any of the requested sort keys: an older server ignores the keys.
 pub(super) fn as_sorted(
     found: PartitionHits,
     keys_count: usize,

@@ -110,8 +110,8 @@ impl Analyzer {
         }
     }
 
-    /// Returns the prefixes of terms that the words of `text` are: not stemmed, so `relational*` does not widen to
-    /// `relat`.
+    /// Returns the words of `text` as prefixes of terms: folded but not stemmed, so that `relational*` does not widen
+    /// to `relat`.
     pub fn prefixes(self, text: &str) -> Vec<String> {
         match self.standard_rules() {
             Some(rules) => prefixes(rules.edition, text),
@@ -131,7 +131,7 @@ impl Analyzer {
         Pattern::of_wildcard(&folded)
     }
 
-    /// Returns the regular expression of terms that `typed` is, its letters folded as those of terms are, one by one.
+    /// Returns the regular expression `typed` with its letters folded one by one, as letters of terms are.
     ///
     /// # Errors
     /// Those of [`Regex::new`].

@@ -78,7 +78,7 @@ impl Pattern {
         is_fit && !text.is_empty() && text.chars().count() <= PATTERN_CHARACTERS_MAX
     }
 
-    /// Returns what every term of the set begins with.
+    /// Returns the common prefix of the terms of the set.
     pub fn literal(&self) -> &str {
         match self {
             Pattern::Prefix(prefix) => prefix,

@@ -37,13 +37,13 @@ pub struct Regex {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RegexError {
-    /// It is longer than the limit.
+    /// The expression is longer than the limit.
     #[error("it is longer than {PATTERN_CHARACTERS_MAX} characters")]
     TooLong,
     /// Its automaton has more states than the limit.
     #[error("it would take too many states; write it with fewer repetitions or alternatives")]
     TooLarge,
-    /// It is not understood.
+    /// The expression has an error of syntax, or syntax that is not supported.
     #[error("{0}")]
     Syntax(String),
 }
@@ -112,7 +112,7 @@ impl Regex {
         some.all(|term| matcher.judge(term) == Verdict::Match)
     }
 
-    /// Returns what all matching terms begin with, as far as it is looked up.
+    /// Returns a common prefix of all matching terms; not always the longest.
     pub(super) fn literal(&self) -> &str {
         &self.literal
     }

@@ -204,7 +204,7 @@ impl<'a, 'e> Compound<'a, 'e> {
         }
     }
 
-    /// Returns what follows the only apostrophe of a word, where it is what English leaves of one.
+    /// Returns the English clitic (`t`, `s`, `re`, …) after the only apostrophe of a word; `None` where there is none.
     pub(super) fn clitic(&self) -> Option<&'static str> {
         let [_, last] = self.elements else {
             return None;
@@ -286,7 +286,7 @@ impl<'a, 'e> Compound<'a, 'e> {
         push_word(&part, stemmed, self.rules.languages, terms);
     }
 
-    /// Returns what stands between joiners.
+    /// Returns the pieces between joiners.
     fn pieces(&self) -> Parts<'a> {
         let mut pieces = Parts::new();
         for element in self.elements {

@@ -64,15 +64,15 @@ pub(crate) fn each_token(
     each_token_of(rules, text, buffer, |_| true, each)
 }
 
-/// What [`each_token_starting`] finds.
+/// Word or token that [`each_token_starting`] finds.
 pub(crate) enum Found<'a> {
     /// A word that begins with a wanted byte and is not analysed: its only term is that of [`term_of_word`].
     Word(Range<usize>),
     Token(Token<'a>),
 }
 
-/// Calls `each` for the terms of `text` that may begin with one of the bytes `starts`, and for others. Of words that are
-/// analysed only those are for which `is_like` holds, too. Places are not counted.
+/// Calls `each` for all terms of `text` that may begin with one of the bytes `starts`, and possibly for others. A word
+/// that is analysed is left out unless `is_like` holds for it. Places are not counted.
 pub(crate) fn each_token_starting(
     rules: Rules,
     text: &str,

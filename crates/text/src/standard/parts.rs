@@ -30,7 +30,7 @@ const PARTS_MAX: usize = 16;
 /// Upper limit on the changes between letters and digits in a compound that is parted there.
 const CHANGES_MAX: usize = 4;
 
-/// What stands between a part and the one before it.
+/// Border between a part and the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Between {
     /// A blank, or nothing before the first part.

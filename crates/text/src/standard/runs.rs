@@ -258,7 +258,7 @@ fn link_of(joiner: &str) -> Link {
     }
 }
 
-/// Returns the end of the characters for which `is` holds, with those that extend them.
+/// Returns the end of the characters for which `is` holds, with the marks that extend them.
 fn extent(edition: Edition, text: &str, mut at: usize, is: fn(Class) -> bool) -> usize {
     while let Some((class, next)) = class_at(edition, text, at) {
         if !is(class) && class != Class::Extend {

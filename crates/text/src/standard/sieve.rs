@@ -18,13 +18,13 @@ use std::ops::Range;
 /// Number of bytes that are sifted at once, one for each bit of a mask.
 const BLOCK_BYTES: usize = 64;
 
-/// Bits of what a byte is.
+/// Bits of the kind of a byte.
 const STOP: u8 = 1;
 const LOWER: u8 = 2;
 const LETTER: u8 = 4;
 const DIGIT: u8 = 8;
 
-/// What may have terms that begin with wanted bytes.
+/// Part of a text that may have terms with a wanted first byte.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Sifted {
     /// ASCII letters of one case form: [`Run::Word`](super::runs::Run::Word).
@@ -35,7 +35,7 @@ pub(super) enum Sifted {
 
 /// Bytes that a term may begin with: none of them is outside ASCII.
 pub(super) struct Sieve {
-    /// What each byte is. A byte that is not ASCII stops, because it may fold to any term.
+    /// Kind of each byte. A byte that is not ASCII stops, because it may fold to any term.
     kinds: [u8; 256],
 }
 
@@ -85,8 +85,9 @@ impl Sieve {
         }
     }
 
-    /// Returns a bit for each byte of a block that begins an element with a wanted byte, and what the last byte is.
-    /// `before` is what the byte before the block is. No branch depends on the text: it would be mispredicted every few bytes.
+    /// Returns a bit for each byte of a block that begins an element with a wanted byte, and the kind of the last byte.
+    /// `before` is the kind of the byte before the block. No branch depends on the text: it would be mispredicted every
+    /// few bytes.
     #[inline]
     fn begins(&self, block: &[u8], mut before: u8) -> (u64, u8) {
         let mut begins = 0;

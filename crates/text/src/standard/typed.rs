@@ -35,7 +35,7 @@ impl QueryWord {
     }
 }
 
-/// Word of a query, with what a phrase needs of it.
+/// Word of a query, with the parts that phrases join.
 pub(super) struct Typed<'t> {
     pub(super) word: QueryWord,
     /// Parts that may be written together with each other and with those of the words beside it: as typed together in

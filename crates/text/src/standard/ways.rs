@@ -48,12 +48,13 @@ enum Slot<'w, 't> {
 /// Phrase in parts.
 struct Phrase<'w, 't> {
     slots: Vec<Slot<'w, 't>>,
-    /// As typed.
+    /// Grouping as typed.
     typed: Grouping,
     /// Numbers of the slots that may be written together with the one before.
     boundaries: Vec<usize>,
     languages: Languages,
-    /// Terms of groups that were made before, by their first slot and number of slots: most stand in many ways.
+    /// Terms of groups made before, by first slot and number of slots; most groups occur in many ways of writing the
+    /// phrase.
     known: RefCell<HashMap<(usize, usize), Option<String>>>,
 }
 
@@ -123,7 +124,7 @@ pub(super) fn ways_of_words(words: &[Typed<'_>], languages: Languages) -> Ways {
     ways
 }
 
-/// Returns the terms of words as typed, but one of them in another form.
+/// Returns the terms of words as typed, with another form of the word at `at`.
 fn with_form(words: &[Typed<'_>], at: usize, form: &[String]) -> Way {
     let mut way = Way::new();
     for (number, Typed { word, .. }) in words.iter().enumerate() {

@@ -13,7 +13,7 @@ use crate::stem::{Stemming, stem};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stemmed {
     Yes,
-    /// It has digits or signs.
+    /// The word has digits or signs.
     No,
 }
 

@@ -22,7 +22,7 @@ pub enum Marked {
 }
 
 impl Marked {
-    /// Returns what each of the terms begins with, and whether it may go on.
+    /// Returns the prefix of each term, and whether a term may be longer.
     pub(super) fn literal(&self) -> (&str, bool) {
         match self {
             Marked::Term(term) => (term, false),

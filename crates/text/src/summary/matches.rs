@@ -47,7 +47,7 @@ struct Wanted {
     prefixes: Vec<(Box<str>, u32)>,
     /// Patterns that are more than a prefix.
     patterns: Vec<(Pattern, u32)>,
-    /// By first byte: whether any term starts with it. Avoids the lookup for most words.
+    /// Whether any term starts with each byte. Avoids the lookup for most words.
     first_bytes: [bool; 256],
     /// Beginnings of the words of the terms.
     needles: Needles,
@@ -165,7 +165,7 @@ impl Matcher {
     }
 }
 
-/// Returns the bit of a term's length; that of all long ones is the same.
+/// Returns the bit of a term's length; all long terms share one.
 #[inline]
 fn length_bit(term: &str) -> u64 {
     1 << term.len().min(63)

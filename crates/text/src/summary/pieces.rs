@@ -48,7 +48,7 @@ impl SummaryQuery {
         })
     }
 
-    /// Returns what [`Self::summary`] does, given the matches of all pieces of `text` in order.
+    /// Returns the result of [`Self::summary`], given the matches of all pieces of `text` in order.
     pub fn summary_of_pieces(&self, text: &str, found: &[PieceMatches]) -> Summary {
         self.with_scratch(|scratch| {
             scratch.matches.clear();

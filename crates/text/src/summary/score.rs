@@ -78,10 +78,10 @@ type Gains = [u64; 4];
 /// query's words it would be mispredicted all the time.
 pub(super) struct Score<'a> {
     scoring: &'a Scoring,
-    /// By term.
+    /// Gains by term.
     gains: Vec<Gains>,
     counts: Vec<u32>,
-    /// By pair, after those of matches that are no neighbours.
+    /// Gains by pair, after those of matches that are no neighbours.
     pair_gains: Vec<u64>,
     pair_counts: Vec<u32>,
     total: u64,

@@ -50,7 +50,7 @@ pub(super) struct Disk {
 pub(super) struct File {
     /// Shared with the regions opened; written to by copying where there are any.
     pub(super) bytes: Arc<Vec<u8>>,
-    /// Files only grow, so what is durable is a prefix.
+    /// Length of the durable prefix; a prefix, since files only grow.
     pub(super) durable_bytes: usize,
 }
 

@@ -68,8 +68,8 @@ impl MemoryStorage {
         MemoryStorage::holding(Disk::default(), true)
     }
 
-    /// How many operations (create, write, sync, rename, remove, sync of the directory) the disk
-    /// has seen.
+    /// Returns the number of operations (create, write, sync, rename, remove, sync of the directory) that the disk has
+    /// seen.
     pub fn operations(&self) -> usize {
         self.state().operations
     }

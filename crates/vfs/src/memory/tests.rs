@@ -9,7 +9,7 @@ fn write(disk: &MemoryStorage, name: &str, bytes: &[u8]) -> Result<(), StorageEr
     file.finish()
 }
 
-/// Returns the commit that an index makes, in the order that keeps it.
+/// Commits as an index does: each step is durable before the next one relies on it.
 fn commit(disk: &MemoryStorage, generation: u8) -> Result<(), StorageError> {
     write(disk, &format!("segment-{generation}"), &[generation; 5000])?;
     disk.sync_directory()?;

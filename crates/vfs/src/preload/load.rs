@@ -12,9 +12,9 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-/// So much is moved between two reports.
+/// Bytes loaded between two reports.
 const PIECE_BYTES: usize = 8 << 20;
-/// Memory that must stay free beside a copy, in bytes: a machine without memory serves nobody.
+/// Memory that must stay free beside a copy, in bytes: a server without free memory cannot answer.
 const RESERVE_BYTES: u64 = 64 << 20;
 /// The huge page of x86-64, and of arm64 with pages of 4 KiB.
 const HUGE_PAGE_BYTES: usize = 2 << 20;

@@ -124,7 +124,7 @@ pub(super) fn available_bytes() -> Option<u64> {
     [machine, container].into_iter().flatten().min()
 }
 
-/// Bytes of huge pages of that size that an administrator set apart and nobody has.
+/// Bytes of huge pages of that size that an administrator set apart and that are free.
 #[cfg(target_os = "linux")]
 pub(super) fn huge_pages_set_apart_bytes(page_bytes: usize) -> u64 {
     let kilobytes = page_bytes >> 10;

@@ -49,7 +49,7 @@ pub struct PreloadReport {
     pub asked: Preload,
     /// Files that were to be loaded.
     pub files_count: usize,
-    /// Their bytes.
+    /// Bytes of these files.
     pub bytes: u64,
     /// Bytes that were loaded as asked.
     pub loaded_bytes: u64,
@@ -118,8 +118,8 @@ pub struct PreloadedStorage {
 }
 
 impl PreloadedStorage {
-    /// Loads the files `names` of `storage` as `options` say. A file that cannot be opened is an
-    /// error; one that cannot be loaded is used as it is, and [`PreloadedStorage::report`] says why.
+    /// Loads the files `names` of `storage` as `options` say. A file that cannot be opened is an error. A file that
+    /// cannot be loaded is used as it is, and [`PreloadedStorage::report`] has the reason.
     pub fn load(
         storage: SharedStorage,
         names: &[String],
@@ -129,8 +129,8 @@ impl PreloadedStorage {
         PreloadedStorage::load_beside(storage, names, Vec::new(), options, on_progress)
     }
 
-    /// As [`PreloadedStorage::load`], beside files that were loaded before: by name, as [`PreloadedStorage::loaded`]
-    /// gave them.
+    /// Loads files as [`PreloadedStorage::load`] does, beside files that were loaded before: by name, as
+    /// [`PreloadedStorage::loaded`] gave them.
     pub fn load_beside(
         storage: SharedStorage,
         names: &[String],

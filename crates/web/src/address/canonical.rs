@@ -98,12 +98,12 @@ impl CanonicalUrl {
             .ok()
     }
 
-    /// Returns `scheme://host[:port]`, what one robots.txt holds for.
+    /// Returns `scheme://host[:port]`, the scope of one robots.txt.
     pub fn origin(&self) -> &str {
         &self.text[..usize::from(self.path)]
     }
 
-    /// Returns path and query, what robots.txt is compared with.
+    /// Returns path and query, which rules of robots.txt are compared with.
     pub fn path_and_query(&self) -> &str {
         &self.text[usize::from(self.path)..]
     }
@@ -121,7 +121,7 @@ impl CanonicalUrl {
             .map(|(_, query)| query)
     }
 
-    /// Tells whether the host is an address and not a name.
+    /// Returns whether the host is an address and not a name.
     pub fn is_ip(&self) -> bool {
         let host = self.host();
         host.starts_with('[') || host.parse::<std::net::Ipv4Addr>().is_ok()

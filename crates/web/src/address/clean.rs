@@ -85,18 +85,18 @@ impl ParameterSet {
         }
     }
 
-    /// Tells whether `name` is listed.
+    /// Returns whether `name` is listed.
     pub fn contains(&self, name: &str) -> bool {
         self.names.iter().any(|listed| is_named(name, listed))
     }
 
-    /// Tells whether nothing is listed.
+    /// Returns whether nothing is listed.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 }
 
-/// Tells whether a parameter `name` or `name=value` is one of tracking or of a session.
+/// Returns whether a parameter `name` or `name=value` is one of tracking or of a session.
 pub(super) fn is_listed(parameter: &str) -> bool {
     let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
     TRACKING_PARAMETERS

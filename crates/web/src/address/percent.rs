@@ -6,7 +6,7 @@ pub fn octet(text: &[u8], at: usize) -> Option<u8> {
     Some(digit(*text.get(at + 1)?)? << 4 | digit(*text.get(at + 2)?)?)
 }
 
-/// Tells whether `byte` means the same encoded and not (RFC 3986, section 2.3).
+/// Returns whether `byte` means the same encoded and not (RFC 3986, section 2.3).
 pub fn is_unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
 }

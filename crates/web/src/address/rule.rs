@@ -56,12 +56,12 @@ impl Rule {
         Ok(Self { form, pattern })
     }
 
-    /// Tells whether this rule allows.
+    /// Returns whether this rule allows.
     pub fn is_allow(&self) -> bool {
         matches!(self.form, RuleForm::Allow(_))
     }
 
-    /// Tells whether this rule names an origin of its own.
+    /// Returns whether this rule names an origin of its own.
     pub fn has_origin(&self) -> bool {
         matches!(self.pattern, Pattern::Address { .. })
     }
@@ -71,7 +71,7 @@ impl Rule {
         &self.form
     }
 
-    /// Tells whether `url` matches, in time linear in both.
+    /// Returns whether `url` matches, in time linear in both.
     pub fn matches(&self, url: &CanonicalUrl) -> bool {
         let in_path =
             |pattern: &str| wildcard::matches(pattern.as_bytes(), url.path_and_query().as_bytes());

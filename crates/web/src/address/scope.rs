@@ -159,7 +159,7 @@ fn folder(path: &str) -> &str {
     &path[..path.rfind('/').map_or(path.len(), |at| at + 1)]
 }
 
-/// Inserts `folder` unless one that contains it is there, and removes those that it contains.
+/// Inserts `folder` unless a folder that contains it is there, and removes the folders within it.
 fn insert_folder(folders: &mut BTreeSet<String>, folder: &str) {
     let before = folders.range::<str, _>(up_to(folder)).next_back();
     if before.is_some_and(|before| folder.starts_with(before.as_str())) {

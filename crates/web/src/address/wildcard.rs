@@ -9,7 +9,7 @@
 
 use memchr::memmem;
 
-/// Tells whether `pattern` matches `text`.
+/// Returns whether `pattern` matches `text`.
 pub fn matches(pattern: &[u8], text: &[u8]) -> bool {
     let (pattern, anchored) = match pattern.split_last() {
         Some((b'$', rest)) => (rest, true),

@@ -15,7 +15,7 @@ const ALIKE_SHARE: f64 = 0.8;
 /// Likeness of two texts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Likeness {
-    /// Common shingles of three words by all of both (Jaccard), 0 to 1.
+    /// Jaccard similarity of three-word shingles, 0 to 1.
     pub share: f64,
     /// Whether the texts are alike.
     pub is_alike: bool,

@@ -17,13 +17,13 @@ pub(super) struct Readings {
     place: Place,
 }
 
-/// What the next text belongs to.
+/// Part of a ruby annotation that the next text belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Place {
     #[default]
     Line,
     Reading,
-    /// What is shown around a reading where there is no ruby.
+    /// Parentheses around a reading, for browsers that do not know ruby.
     Parenthesis,
 }
 

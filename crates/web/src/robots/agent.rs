@@ -1,6 +1,6 @@
 //! Names of crawlers in robots.txt and in directives.
 
-/// Tells whether `name` is a product token: letters, `-` and `_` (RFC 9309, section 2.2.1).
+/// Returns whether `name` is a product token: letters, `-` and `_` (RFC 9309, section 2.2.1).
 pub fn is_product_token(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(is_token_byte)
 }
@@ -11,12 +11,12 @@ pub(super) fn own_token(name: &str) -> &str {
     name.split('/').next().filter(|_| is_word).unwrap_or(name)
 }
 
-/// Tells whether a user-agent line with `value` speaks of all crawlers. Text after a space is ignored.
+/// Returns whether a user-agent line with `value` speaks of all crawlers. Text after a space is ignored.
 pub(super) fn is_wildcard(value: &[u8]) -> bool {
     value.first() == Some(&b'*') && value.get(1).is_none_or(u8::is_ascii_whitespace)
 }
 
-/// Tells whether a user-agent line with `value` speaks of the crawler `token`.
+/// Returns whether a user-agent line with `value` speaks of the crawler `token`.
 ///
 /// The line's name ends at the first byte that a product token cannot have. Crawlers whose own name has such bytes (digits)
 /// are also named by the whole first word.

@@ -94,7 +94,7 @@ impl Directives {
         }
     }
 
-    /// Tells whether the page may be found by searches at `now_s`, in seconds since 1970.
+    /// Returns whether the page may be found by searches at `now_s`, in seconds since 1970.
     pub fn may_index(&self, now_s: i64) -> bool {
         !self.noindex
             && self

@@ -67,7 +67,8 @@ fn normal(text: &[u8], keep_star: bool) -> Vec<u8> {
     out
 }
 
-/// Returns what of `url`, canonical or as written, is compared: path, parameters and query, without the fragment.
+/// Returns the part of `url`, canonical or as written, that rules are compared with: path, parameters and query,
+/// without the fragment.
 pub fn path_for_matching(url: &str) -> String {
     let authority = if let Some(rest) = url.strip_prefix("//") {
         rest

@@ -144,7 +144,7 @@ impl Robots {
         &self.sitemaps
     }
 
-    /// Returns what was found in the file.
+    /// Returns the counts of the file's lines.
     pub fn stats(&self) -> Stats {
         self.stats
     }

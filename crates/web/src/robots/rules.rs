@@ -54,7 +54,7 @@ impl Rule {
         }
     }
 
-    /// Tells whether this rule allows.
+    /// Returns whether this rule allows.
     pub fn is_allow(&self) -> bool {
         self.is_allow
     }
@@ -154,7 +154,7 @@ impl Rules {
         self.delay_s
     }
 
-    /// Tells whether a group names the crawler; else the rules are those for `*`.
+    /// Returns whether a group names the crawler; else the rules are those for `*`.
     pub fn is_specific(&self) -> bool {
         self.is_specific
     }

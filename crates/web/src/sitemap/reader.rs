@@ -51,7 +51,7 @@ impl Default for Options {
     }
 }
 
-/// Counts of what was read and of what was not.
+/// Counts of entries read and not read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Entries given.

@@ -121,7 +121,7 @@ impl<R: BufRead> Text<R> {
         Ok(())
     }
 
-    /// Moves what is complete from `rest` to `ready`.
+    /// Moves complete bytes from `rest` to `ready`.
     fn decode(&mut self) {
         let mut bytes = &self.rest[..];
         let unfinished = loop {

@@ -18,7 +18,7 @@ const ZSTD_WINDOW_LOG_MAX: u32 = 23;
 /// Body without its encodings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Body {
-    /// The decoded bytes, as far as they could be decoded.
+    /// Decoded bytes; only the beginning, where the notes say so.
     pub bytes: Vec<u8>,
     /// Findings, in order; empty for a whole and correct body.
     pub notes: Vec<BodyNote>,

@@ -8,7 +8,7 @@ use jiff::civil::DateTime;
 /// Upper limit on the number of header fields of a record.
 const FIELDS_MAX: usize = 1_000;
 
-/// Head of a record, as far as both formats have it.
+/// Head of a record, with the fields that WARC and ARC share.
 pub(crate) struct Head {
     pub(crate) kind: Kind,
     pub(crate) uri: Option<String>,

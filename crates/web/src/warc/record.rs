@@ -14,7 +14,7 @@ pub enum Kind {
     Request,
     /// Answer of a server.
     Response,
-    /// Resource without its transfer.
+    /// Resource as retrieved, without the protocol's messages.
     Resource,
     /// Visit at which nothing new was found.
     Revisit,

@@ -37,7 +37,7 @@ enum Input<R> {
     /// Between two gzip members.
     Between(Counted<R>),
     Member(Box<GzDecoder<Counted<R>>>),
-    /// Only while the state changes.
+    /// Placeholder while the state changes.
     Gone,
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Cursor {
 }
 
 impl Cursor {
-    /// Before the first entry; not valid yet.
+    /// Returns a cursor before the first entry, which is not valid yet.
     pub(super) fn new(run: Arc<Run>) -> Cursor {
         Cursor {
             run,
@@ -74,7 +74,7 @@ impl Cursor {
         }
     }
 
-    /// As `seek`, but never back: stays where the key is ≥ `target`, or at the end.
+    /// Seeks forward only: stays where the key is ≥ `target`, or at the end.
     pub(super) fn advance(&mut self, target: &[u8], damage: &mut Vec<Damage>) {
         if self.key().is_some_and(|key| key < target) {
             self.seek(target, damage);

@@ -65,7 +65,7 @@ impl FilterBuilder {
     }
 }
 
-/// Returns whether the key with this hash may be among those of a filter. One of no whole group permits each.
+/// Returns whether the key with this hash may be in a filter. A filter shorter than one group admits every key.
 pub(super) fn may_contain(filter: &[u8], hash: u64) -> bool {
     let groups = filter.len() / GROUP_BYTES;
     if groups == 0 {

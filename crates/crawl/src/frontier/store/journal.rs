@@ -167,7 +167,7 @@ pub(super) fn read<'a>(bytes: &'a [u8], name: &str) -> Tail<'a> {
     tail
 }
 
-/// Returns whether a frame after `from` shows that `at` was durable; then the first readable frame after `at`.
+/// Returns the first readable frame after `at`, if a frame after `from` proves that `at` was durable.
 fn later_proof(bytes: &[u8], from: usize, at: usize) -> Option<usize> {
     let mut next = from;
     let mut proved = false;

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 use vfs::{SharedStorage, StorageError};
 
-/// Bytes written at once of what follows the entries.
+/// Bytes of the parts after the entries that are written at once.
 const TAIL_STEP_BYTES: usize = 256 << 10;
 
 /// Entries of several runs in key order; of equal keys, that of the newest run.
@@ -15,7 +15,7 @@ const TAIL_STEP_BYTES: usize = 256 << 10;
 pub(super) struct MergeCursor {
     /// Oldest first.
     cursors: Vec<Cursor>,
-    /// Those at the least key, newest first.
+    /// Cursors at the least key, newest first.
     least: Vec<usize>,
 }
 
@@ -40,7 +40,7 @@ impl MergeCursor {
         Some((cursor.key()?, cursor.value()))
     }
 
-    /// As `seek`, but never back.
+    /// Seeks forward only.
     pub(super) fn advance(&mut self, target: &[u8], damage: &mut Vec<Damage>) {
         for cursor in &mut self.cursors {
             cursor.advance(target, damage);
@@ -110,7 +110,7 @@ impl Merge {
         })
     }
 
-    /// Copies at most `entries`, or writes a part of what follows them. True when nothing is left.
+    /// Copies at most `entries`, or writes some of the parts after them. Returns whether nothing is left.
     pub(super) fn step(
         &mut self,
         storage: &SharedStorage,

@@ -17,7 +17,7 @@ pub(super) struct RunBuilder {
     last_key: Vec<u8>,
     index: Vec<u8>,
     filter: FilterBuilder,
-    /// What follows the blocks, once there is no further one; and how much of it is written.
+    /// Bytes after the blocks, once the last block is complete, and the number of them written.
     tail: Option<(Vec<u8>, usize)>,
     written_bytes: u64,
     synced_bytes: u64,
@@ -119,7 +119,8 @@ impl RunBuilder {
         tail
     }
 
-    /// Writes at most `bytes_max` of what follows the blocks; no entry may come after that. True when nothing is left.
+    /// Writes at most `bytes_max` of the parts after the blocks; no entry may come after that. Returns whether nothing
+    /// is left.
     pub(super) fn write_tail(
         &mut self,
         storage: &SharedStorage,

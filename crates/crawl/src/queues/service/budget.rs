@@ -35,7 +35,7 @@ pub(super) struct Budget {
 pub(super) enum Share {
     /// The stream's own, of all URLs of a batch.
     Own(Arc<OwnedSemaphorePermit>),
-    /// Of what all streams have.
+    /// Share of the bytes that all streams have together.
     Common(OwnedSemaphorePermit),
 }
 
@@ -59,11 +59,11 @@ impl Share {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Taken(Arc<Mutex<Vec<Encoded>>>);
 
-/// Bytes of an encoded answer, and what they have of the budget.
+/// Bytes of an encoded answer, and their share of the budget.
 pub(super) type Encoded = (Vec<u8>, Option<Share>);
 
 impl Taken {
-    /// Returns what was encoded since the last call.
+    /// Returns the answers encoded since the last call.
     pub(super) fn take(&self) -> Vec<Encoded> {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -128,13 +128,13 @@ impl<T> Clone for Giver<T> {
     }
 }
 
-/// Returns what a stream ends with that the end of the server breaks off.
+/// Returns the status of a stream that the end of the server breaks off.
 pub(super) fn server_ends() -> Status {
     Status::unavailable("the server ends; ask again when it is back")
 }
 
 impl<T> Giver<T> {
-    /// Waits for a share of this many bytes: the stream's own, or one of what all have together.
+    /// Waits for a share of this many bytes: of the stream's own bytes, or of those that all streams have together.
     pub(super) async fn share(&self, bytes: usize) -> Result<Share, Status> {
         let (own, common) = (self.own.clone(), self.common.clone());
         let is_small = bytes <= OWN_BYTES;

@@ -26,7 +26,7 @@ use tonic::Status;
 
 /// Bytes of a stream that a client may send before they are read.
 const STREAM_WINDOW_BYTES: u32 = 64 << 10;
-/// The same for all streams of a connection.
+/// Receive window of a connection, over all of its streams.
 const CONNECTION_WINDOW_BYTES: u32 = 8 << 20;
 /// Bytes of a stream that wait to be sent, beside one message.
 const SEND_BYTES_MAX: usize = 16 << 10;
@@ -36,7 +36,7 @@ const CALLS_MAX: u32 = 4_096;
 const PREFACE: Duration = Duration::from_secs(10);
 /// Silence of a client after which it is asked whether it is there, and the time that it has to answer.
 const SILENCE: Duration = Duration::from_secs(30);
-/// Time in which a client has to take what was sent to it.
+/// Write timeout: time in which a client must take sent bytes.
 const STALL: Duration = Duration::from_secs(120);
 /// A message of gRPC begins with whether it is compressed, and its length in 4 bytes.
 const MESSAGE_HEAD_BYTES: usize = 5;
@@ -47,9 +47,9 @@ const PREFACE_BYTES: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// Times of the connections.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::queues) struct Patience {
-    /// Time for the first bytes.
+    /// Time limit for the first bytes of a connection.
     pub(in crate::queues) preface: Duration,
-    /// Time in which a client has to take what was sent to it.
+    /// Write timeout: time in which a client must take sent bytes.
     pub(in crate::queues) stall: Duration,
 }
 

@@ -84,7 +84,7 @@ pub(super) struct Listing {
     pub(super) left: usize,
 }
 
-/// What a step of a list found.
+/// Result of one step through a list.
 struct Step {
     found: Vec<Listed>,
     skipped: usize,

@@ -52,7 +52,7 @@ pub(super) fn put_groups<M: Send + 'static, A: Send + 'static>(
     Ok(response)
 }
 
-/// How a stream goes on after a group.
+/// Whether a stream ends after a group.
 enum End {
     No,
     Yes,

@@ -11,7 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::sync::{Semaphore, mpsc, watch};
 use tonic::Status;
 
-/// Calls that work on the queues, or wait for the one that does on a thread.
+/// Upper limit on calls that work on the queues, or wait for their turn on a thread.
 const TURNS: usize = 4;
 
 /// The queues of all calls.

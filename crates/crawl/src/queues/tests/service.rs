@@ -217,7 +217,7 @@ async fn a_crawler_keeps_its_urls_here() {
     assert_eq!(deleted.await.expect("answers").into_inner().value, 5);
 }
 
-/// As a crawler sends what it found: a message a URL, as fast as the connection takes them.
+/// Sends URLs as a crawler does: a message a URL, as fast as the connection takes them.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hundred_thousand_messages_of_one_url_pass_on_one_stream() {
     const URLS: usize = 100_000;

@@ -31,7 +31,7 @@ use std::time::{Duration, Instant};
 use text::summary::SummaryTerm;
 use wire::{FacetAnswer, PhaseTimes};
 
-/// Least limit on the details from one partition, in bytes: more than those of any one hit.
+/// Lower bound on the limit on details from one partition, in bytes: more than the details of any one hit.
 const DETAILS_BYTES_MIN: usize = 256 << 10;
 
 /// Details and summaries of the hits, in the order of the hits, and facets.
@@ -55,11 +55,11 @@ type Given = Option<Option<TextSummary>>;
 /// State of the texts of the hits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Texts {
-    /// They are asked for by the hash of their URLs.
+    /// Summaries are requested by the hash of the URLs.
     Asked,
-    /// They have come, and are compared with the details once these are there.
+    /// Summaries have come, and are compared with the details once these are there.
     Came,
-    /// Those that belong to other URLs are asked for by the URLs of the hits.
+    /// Summaries of other URLs are requested again, by the URLs of the hits.
     AskedAgain,
     /// Each is the one of its hit, or lost.
     Checked,
@@ -93,7 +93,7 @@ pub(crate) struct Showing {
 }
 
 impl Showing {
-    /// Returns the calls for what the hits show.
+    /// Returns the fetch phase, and its first calls.
     pub(crate) fn new(found: Found, scope: Scope<'_>) -> (Showing, Vec<Call>) {
         let prepared = scope.prepared;
         let count = found.page.len();

@@ -78,7 +78,7 @@ fn degrees(found: &Compared) -> Panel {
     }
 }
 
-/// Returns the mean of what is known.
+/// Returns the mean of the known values.
 fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     let known: Vec<f64> = values.flatten().collect();
     (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)

@@ -115,7 +115,8 @@ fn percent(found: &Jackknifed) -> String {
     }
 }
 
-/// Tells how many simulated 99th percentiles are near the measured ones, and the greatest errors beyond that load.
+/// Returns a sentence: the number of simulated 99th percentiles near the measured ones, and the greatest errors beyond
+/// that load.
 pub(super) fn sentence(found: &Compared) -> String {
     let of = |is_low: bool| -> Vec<f64> {
         let cells = found.spun.iter();

@@ -49,7 +49,7 @@ struct Tally {
     /// Answers that flag a gap, and refusals.
     cautious: u64,
     wrong: u64,
-    /// What a query would delete, and deletions.
+    /// Deletions by query, dry runs included.
     decisions: u64,
     wrong_decisions: u64,
     not_recovered: u64,
@@ -354,7 +354,7 @@ impl Tally {
         }
     }
 
-    /// Has a server open the mended file, and waits until it trusts all its files.
+    /// Makes a server open the mended file, and waits until it trusts all its files.
     async fn recover(&mut self, server: &mut Process, victim: &Victim) -> anyhow::Result<()> {
         if server.has_ended()? {
             bail!("a flip of {}: the server died", victim.name());

@@ -20,7 +20,7 @@ use tokio::task::JoinSet;
 
 const PARTS: u32 = 4;
 const CLIENTS: usize = 16;
-/// Queries a second, while answers come in time.
+/// Queries sent a second, as long as answers come in time.
 const RATE_QPS: f64 = 200.0;
 /// Number of queries during a blow, and between two blows.
 const QUERIES_OF_A_BLOW: usize = 200;

@@ -4,7 +4,7 @@ use crate::board::entry::{Entry, Stage};
 use crate::board::policy::Turn;
 use crate::board::state::Board;
 
-/// Returns how a free handler takes a query that nobody works on.
+/// Returns the action by which a free handler takes a query that no handler works on.
 pub(super) fn take(entry: &Entry) -> Turn {
     match entry.stage {
         Stage::Waiting => Turn::Begin(entry.id),
@@ -33,7 +33,7 @@ pub(super) fn first_in_order(board: &Board) -> Option<&Entry> {
     board.most_urgent().or_else(|| board.least_key())
 }
 
-/// Returns the oldest open query that a further handler shortens, of those that `allows` admits.
+/// Returns the oldest open query that `allows` admits and that a further handler shortens.
 pub(super) fn helped(
     handler: usize,
     board: &Board,

@@ -19,7 +19,8 @@ use index::{DocId, IndexError, Segment};
 /// A combination of clauses that is searched on one segment.
 pub(crate) struct Mixed<'a> {
     pub(super) words: Conjunction<'a>,
-    /// By list: the maximum that it adds to the score. `None`: it adds nothing, being a filter or part of a phrase.
+    /// Upper bound on the addition of each list to the score. `None` for a filter or a part of a phrase, which adds
+    /// nothing.
     pub(super) adds: Vec<Option<f32>>,
     pub(super) phrases: Vec<Bounded<Pattern<'a>>>,
     /// The phrase whose scorer the leader has. The leader's scores are upper bounds on the phrase's and are not added.

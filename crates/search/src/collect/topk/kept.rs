@@ -76,7 +76,7 @@ pub struct TopK<'a> {
     rows: Lent<Rows>,
     /// Threshold of the last count, for large k. Documents below it are no hits.
     threshold: f32,
-    /// How many of those kept, the first, were counted, and where, if more are kept than stand in order.
+    /// Number of kept documents, from the first on, whose scores were counted.
     counted: usize,
     /// Number of kept documents at which they are counted, and at 2 k selected.
     counted_next: usize,
@@ -87,7 +87,7 @@ pub struct TopK<'a> {
     after: Option<&'a After>,
     /// Priors that add to scores, where the plan has any.
     priors: Option<&'a PlannedPriors>,
-    /// Those of the segment entered last.
+    /// Priors of the segment entered last.
     of_entered: Option<Box<SegmentPriors<'a>>>,
 }
 

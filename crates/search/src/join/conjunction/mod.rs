@@ -193,8 +193,8 @@ impl<'a> Conjunction<'a> {
         !self.lists[0].is_past(block, range.end)
     }
 
-    /// Finds the documents of a block of the leader that all lists hold; with `least`, only those that score that or
-    /// more in the leader.
+    /// Finds the documents of a block of the leader that all lists hold; with `least`, only those with at least that
+    /// score in the leader.
     pub(crate) fn find_matches(
         &mut self,
         block: usize,
@@ -205,7 +205,8 @@ impl<'a> Conjunction<'a> {
         self.find_matches_of(self.lists.len(), block, range, least, sought);
     }
 
-    /// As [`Conjunction::find_matches`]; `sieve` drops candidates of the leader before the other lists are probed.
+    /// Finds matches as [`Conjunction::find_matches`] does; `sieve` drops candidates of the leader before the other
+    /// lists are probed.
     pub(crate) fn find_matches_through(
         &mut self,
         sieve: impl FnOnce(&mut CandidateBlock),
@@ -219,7 +220,7 @@ impl<'a> Conjunction<'a> {
         self.narrow_leader(self.lists.len(), sought);
     }
 
-    /// As [`Conjunction::find_matches`], of the first `lists_count` lists.
+    /// Finds matches as [`Conjunction::find_matches`] does, of the first `lists_count` lists.
     pub(crate) fn find_matches_of(
         &mut self,
         lists_count: usize,
@@ -232,7 +233,7 @@ impl<'a> Conjunction<'a> {
         self.narrow_leader(lists_count, sought);
     }
 
-    /// Takes the documents of a block of the leader; with `least`, those that score that or more in it.
+    /// Takes the documents of a block of the leader; with `least`, only those with at least that score in it.
     fn take_leader(&mut self, block: usize, range: &Range<u32>, least: Option<f32>) {
         let leader = &mut self.lists[0];
         leader.blocks.prefetch(block + 1);

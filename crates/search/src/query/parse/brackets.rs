@@ -51,7 +51,8 @@ pub(super) fn brackets(text: &str) -> Option<Brackets<'_>> {
     })
 }
 
-/// Returns the number of bytes up to a closing bracket, which is included; `None` where none is near.
+/// Returns the number of bytes up to and including a closing bracket; `None` where the next `RANGE_BYTES_MAX` bytes
+/// have none.
 pub(super) fn closed_bytes(text: &str) -> Option<usize> {
     let near = text.bytes().take(RANGE_BYTES_MAX);
     let at = near

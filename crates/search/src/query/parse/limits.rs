@@ -23,9 +23,9 @@ pub const BOOST_MIN: f32 = 1e-6;
 pub const BOOST_MAX: f32 = 1e6;
 /// Longest name of a clause, in bytes.
 pub const NAME_BYTES_MAX: usize = 256;
-/// Most named clauses.
+/// Upper limit on named clauses.
 pub const NAMES_MAX: usize = 64;
-/// Most warnings given.
+/// Upper limit on warnings.
 pub const WARNINGS_MAX: usize = 16;
 
 /// Distinct warnings of one query.

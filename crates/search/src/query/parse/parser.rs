@@ -347,7 +347,7 @@ impl<'w> Parser<'w> {
         Some(kept)
     }
 
-    /// Warns of what other engines understand and this one does not.
+    /// Warns of syntax that other engines obey and this one does not.
     fn warn_of_unknown_syntax(&mut self, words: &str) {
         if words.starts_with(['[', '{']) && words.chars().nth(1).is_some() {
             self.warnings.add(

@@ -58,7 +58,7 @@ impl Parser<'_> {
     }
 }
 
-/// Returns what an end says; `None` where a `*` says that there is none.
+/// Returns the limit at an end of a range; `None` for a `*`.
 fn limit(end: End<'_>) -> Option<RangeEnd<'_>> {
     let is_open = end.text == "*" && !end.is_quoted;
     (!is_open).then_some(RangeEnd {

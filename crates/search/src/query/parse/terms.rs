@@ -18,7 +18,7 @@ pub enum Operator {
     Most(Least),
 }
 
-/// Least part of the words that a document must hold.
+/// Minimum number or share of the words that a document must hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Least {
     /// A number of words, from 1; all of them where there are fewer.

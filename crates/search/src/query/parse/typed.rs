@@ -14,8 +14,8 @@ use text::Analyzer;
 pub struct Parsed {
     /// The query.
     pub query: Query,
-    /// With [`Operator::Auto`], the query for documents that follow those that match `query`: they hold some of the
-    /// words. `None` where nothing can be relaxed.
+    /// With [`Operator::Auto`], the query for documents with some of the words, which follow the matches of `query`.
+    /// `None` where nothing can be relaxed.
     pub some_words: Option<Query>,
     /// Warnings of the parts that were ignored or changed.
     pub warnings: Vec<String>,
@@ -84,7 +84,7 @@ pub fn some_of_words(text: &str, analyzer: Analyzer) -> Query {
     Query::AnyTelling(words_of(text, analyzer, true))
 }
 
-/// Returns the clauses of words, `loose` where any will do.
+/// Returns the clauses of words; with `loose`, any of the words may match.
 fn words_of(text: &str, analyzer: Analyzer, loose: bool) -> Vec<Query> {
     let mut clauses = Vec::new();
     analyzer.each_query_word(text, |word| match (word_query(Field::Text, word), loose) {

@@ -72,7 +72,7 @@ pub(super) fn starts_word(text: &str) -> bool {
     })
 }
 
-/// Returns what stands after the first `sign` that follows a letter or digit.
+/// Returns the text after the first `sign` that follows a letter or digit.
 fn follows_word(run: &str, sign: char) -> Option<&str> {
     let mut before = ' ';
     for (at, character) in run.char_indices() {

@@ -54,7 +54,7 @@ impl FrontEnd {
         }
     }
 
-    /// Returns a query that finds something, for one that finds nothing; `None` where none is looked for.
+    /// Returns a correction of a query that finds nothing; `None` where none is requested, or there is none.
     pub(super) async fn suggested(
         &self,
         prepared: &PreparedQuery,
@@ -250,7 +250,7 @@ impl Calls<'_> {
     }
 }
 
-/// The parts of a cluster, by what is known of its index.
+/// Parts of a cluster, by the facts known of its index.
 struct Served<'a> {
     cluster: &'a Cluster,
     known: &'a Known,

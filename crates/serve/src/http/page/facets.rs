@@ -12,7 +12,7 @@ use wire::{FacetAnswer, SearchAnswer};
 
 /// Facets that the page counts unasked.
 const FACETS_MAX: usize = 4;
-/// Values of each.
+/// Number of values shown of each facet.
 const VALUES: usize = 6;
 /// Upper limit on the years of a facet that are shown.
 const YEARS_MAX: usize = 12;
@@ -74,7 +74,7 @@ pub(crate) fn default_facets(schema: &Schema) -> Vec<String> {
     facets.take(FACETS_MAX).collect()
 }
 
-/// Returns what refines the search of an answer.
+/// Returns filters, facets and orders that refine the search of an answer.
 pub(super) fn refining(answer: &SearchAnswer, options: &SearchOptions) -> Refining {
     let first_page = SearchOptions {
         start: 0,

@@ -26,7 +26,7 @@ pub(super) const CONTENDED_BYTES_S: u64 = 256 << 10;
 pub(super) const CONTENDED_BEHIND_MAX: Duration = Duration::from_secs(2);
 /// Interval at which a waiting thread looks whether its client is still there.
 const LOOK: Duration = Duration::from_millis(100);
-/// The same for a task, which no thread wakes.
+/// Interval at which a waiting task looks whether its client is still there; no thread wakes it.
 const LOOK_OF_TASK: Duration = Duration::from_millis(20);
 
 /// Places of one server.

@@ -87,7 +87,7 @@ struct Incoming {
     bytes_max: u64,
 }
 
-/// Tells the reader that its client is gone, when dropped.
+/// Notifies the reader, when dropped, that its client is gone.
 struct GoneOnDrop(Option<Arc<AtomicBool>>);
 
 impl Drop for GoneOnDrop {

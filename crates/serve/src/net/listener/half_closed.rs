@@ -76,7 +76,7 @@ impl<S> HalfClosed<S> {
 }
 
 impl<S: AsyncWrite + Resettable + Unpin> HalfClosed<S> {
-    /// Returns ready when the end may be reported: no answer is owed any more, or the client is gone.
+    /// Returns ready when the end may be reported: no answer is due any more, or the client is gone.
     fn poll_ended(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let ended = self.ended.get_or_insert_with(|| Ended {
             next: Box::pin(tokio::time::sleep_until(Instant::now() + QUICK)),

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! call with the metadata `shorttail-details: google.rpc`   google.rpc.Status { ErrorInfo, RetryInfo }
-//! call without it (a front-end of before)                  Failure of the schema
+//! call without it (an older front-end)                     Failure of the schema
 //! ```
 //!
 //! The first form is what gRPC clients of any language read. Both have the same names and numbers, and a reader accepts

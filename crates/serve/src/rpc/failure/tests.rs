@@ -35,7 +35,7 @@ fn every_failure_arrives_as_it_was_sent() {
 fn a_caller_gets_the_form_that_it_reads() {
     let call = wants_google(Request::new(())).unwrap();
     assert_eq!(Form::wanted(call.metadata()), Form::Google);
-    // A front-end of before asks for nothing, and decodes the message of the schema.
+    // An older front-end asks for nothing, and decodes the message of the schema.
     assert_eq!(Form::wanted(&MetadataMap::new()), Form::Schema);
     let sent = PartError::GenerationGone { generation: 3 };
     let read = Failure::decode(status(&sent, Form::Schema).details()).unwrap();

@@ -7,7 +7,7 @@ use anyhow::bail;
 use model::simulate::{Arrivals, Times};
 use std::path::PathBuf;
 
-/// Queries of a run where nobody says how many.
+/// Default number of queries of a run.
 const QUERIES: usize = 50_000;
 
 #[derive(Debug, clap::Args)]

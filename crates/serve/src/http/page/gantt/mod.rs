@@ -29,7 +29,7 @@ pub(super) struct Gantt {
     pub(super) ticks: Vec<Tick>,
     pub(super) rows: Vec<Row>,
     pub(super) left_out: usize,
-    /// How handlers shared each search, in a line.
+    /// Schedule of each search on its handlers, in a line.
     pub(super) schedules: Vec<Shared>,
 }
 
