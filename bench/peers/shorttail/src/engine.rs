@@ -67,7 +67,7 @@ fn on_handlers(
     mode: Mode,
 ) -> Result<Found<ScoredHit>> {
     let ranking = Ranking::default();
-    let query = Query::new(0, String::new(), search::Operator::Or, ranking).with_parsed(query);
+    let query = Query::new(0, String::new(), query, ranking);
     let request = SearchRequest {
         sort: Default::default(),
         k: mode.k,

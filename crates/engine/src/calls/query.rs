@@ -1,7 +1,7 @@
 //! A query as its calls share it, with the plan made last.
 
 use index::{Index, IndexError, ReadStart};
-use search::{Operator, Plan, Ranking};
+use search::{Plan, Ranking};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use text::summary::SummaryTerm;
@@ -13,10 +13,8 @@ pub struct Query {
     pub id: u64,
     /// Text as typed.
     pub text: String,
-    /// Operator between words without an explicit one.
-    pub operator: Operator,
-    /// Query as parsed by the front-end; `None` leaves parsing to the index servers.
-    pub parsed: Option<search::Query>,
+    /// Clauses, as the text was parsed or a program made them.
+    pub tree: search::Query,
     /// Ranking function.
     pub ranking: Ranking,
     /// Plan made last, shared by the servers of one process.
@@ -32,31 +30,22 @@ pub struct Planned {
     pub since: ReadStart,
     /// Plan of the search.
     pub plan: Arc<Plan>,
-    /// Warnings of the parser; empty where the front-end parsed the query.
-    pub warnings: Vec<String>,
     /// Terms that summaries show.
     pub summary_terms: Vec<SummaryTerm>,
-    /// Time of parsing and planning, in microseconds.
+    /// Time of planning, in microseconds.
     pub parse_us: u64,
 }
 
 impl Query {
     /// Returns a query without a plan.
-    pub fn new(id: u64, text: String, operator: Operator, ranking: Ranking) -> Query {
+    pub fn new(id: u64, text: String, tree: search::Query, ranking: Ranking) -> Query {
         Query {
             id,
             text,
-            operator,
-            parsed: None,
+            tree,
             ranking,
             planned: Mutex::new(None),
         }
-    }
-
-    /// Returns the same query with its parsed form.
-    pub fn with_parsed(mut self, parsed: search::Query) -> Query {
-        self.parsed = Some(parsed);
-        self
     }
 
     /// Returns the plan for an index, which all servers of this process share.
@@ -70,22 +59,12 @@ impl Query {
             return Ok(Arc::clone(planned));
         }
         let started = Instant::now();
-        let parsed_here;
-        let (query, warnings) = match &self.parsed {
-            Some(query) => (query, Vec::new()),
-            None => {
-                parsed_here =
-                    search::parse_with(&self.text, index.analyzer(), index.fields(), self.operator);
-                (&parsed_here.query, parsed_here.warnings)
-            }
-        };
-        let plan = Plan::new(query, self.ranking, index.statistics())?;
+        let plan = Plan::new(&self.tree, self.ranking, index.statistics())?;
         let planned = Arc::new(Planned {
             generation: index.generation(),
             since,
             summary_terms: plan.summary_terms(),
             plan: Arc::new(plan),
-            warnings,
             parse_us: started.elapsed().as_micros() as u64,
         });
         *slot = Some(Arc::clone(&planned));

@@ -39,14 +39,12 @@ pub struct PartitionHits {
     pub is_cut: bool,
     /// Generation that was searched.
     pub generation: u64,
-    /// Time of parsing and planning, in microseconds.
+    /// Time of planning, in microseconds.
     pub parse_us: u64,
     /// Time from arrival at the index server until a handler took the request, in microseconds.
     pub queueing_us: u64,
     /// Time on the handler, in microseconds.
     pub search_us: u64,
-    /// Warnings of the parser; empty where the front-end parsed the query.
-    pub warnings: Vec<String>,
     /// Terms that summaries show.
     pub summary_terms: Vec<SummaryTerm>,
     /// Runs of the tests of values, where requested.
@@ -88,7 +86,6 @@ impl PartitionHits {
         PartitionHits {
             generation: planned.generation,
             parse_us: planned.parse_us,
-            warnings: planned.warnings.clone(),
             summary_terms: planned.summary_terms.clone(),
             ..self
         }

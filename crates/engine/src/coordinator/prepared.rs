@@ -142,10 +142,7 @@ impl PreparedQuery {
                 after: None,
             },
         };
-        let shared = |tree: search::Query| {
-            let query = Query::new(id, text.to_owned(), options.operator, options.ranking);
-            Arc::new(query.with_parsed(tree))
-        };
+        let shared = |tree| Arc::new(Query::new(id, text.to_owned(), tree, options.ranking));
         let query = shared(parsed.query);
         let facets = facets.into_iter().map(|group| {
             let FacetGroup {
@@ -184,14 +181,9 @@ impl PreparedQuery {
             timeout: self.options.timeout,
             ..SearchOptions::default()
         };
-        let query = Query::new(
-            self.query.id,
-            String::new(),
-            options.operator,
-            options.ranking,
-        );
+        let query = Query::new(self.query.id, String::new(), tree, options.ranking);
         PreparedQuery {
-            query: Arc::new(query.with_parsed(tree)),
+            query: Arc::new(query),
             some_words: None,
             warnings: Vec::new(),
             facets: Vec::new(),

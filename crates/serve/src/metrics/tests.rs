@@ -149,7 +149,8 @@ async fn ask(searches: &InProcessIndexServer, texts: &InProcessDocumentServer) {
     use crate::api::backend::{DocumentServer, IndexServer};
     use crate::api::messages::{Query, SearchRequest, SummariesOf, SummariesRequest};
     use std::time::{Duration, Instant};
-    let query = Query::new(1, "words".into(), Default::default(), Default::default());
+    let tree = search::parse("words", text::Analyzer::Plain, search::Operator::And).query;
+    let query = Query::new(1, "words".into(), tree, Default::default());
     let deadline = Instant::now() + Duration::from_secs(60);
     let request = SearchRequest {
         sort: Default::default(),

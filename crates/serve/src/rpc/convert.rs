@@ -9,7 +9,7 @@ use engine::calls::Chunks;
 use engine::calls::PartError;
 use fields::{FieldType, Schema};
 use index::{Details, DocId, StoredDocument};
-use search::{Least, Operator, Ranking, ScoredHit};
+use search::{Ranking, ScoredHit};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use text::summary::{Marked, SummaryTerm};
@@ -47,23 +47,15 @@ pub(super) fn query_message(query: &Query, deadline: Instant, generation: u64) -
         #[allow(unreachable_patterns)]
         other => Function::Model(other.to_string()),
     };
-    let (most_words, most_percent) = match query.operator {
-        Operator::Most(Least::Words(words)) => (words.into(), 0),
-        Operator::Most(Least::Percent(percent)) => (0, percent.into()),
-        Operator::And | Operator::Or | Operator::Auto => (0, 0),
-    };
     rpc::Query {
         id: query.id,
         text: query.text.clone(),
-        any: query.operator == Operator::Or,
-        most_words,
-        most_percent,
         ranking: Some(rpc::Ranking {
             function: Some(function),
         }),
         left_us: left_us(deadline),
         generation,
-        clauses: query.parsed.as_ref().map_or(Vec::new(), clause::messages),
+        clauses: clause::messages(&query.tree),
     }
 }
 
@@ -87,17 +79,14 @@ pub(super) fn query(
             ));
         }
     };
-    let operator = match (message.any, message.most_words, message.most_percent) {
-        (true, ..) => Operator::Or,
-        (_, words @ 1.., _) => Operator::Most(Least::Words(words.try_into().unwrap_or(u16::MAX))),
-        (.., percent @ 1..=100) => Operator::Most(Least::Percent(percent as u8)),
-        _ => Operator::And,
-    };
     let deadline = deadline(message.left_us);
-    let mut query = Query::new(message.id, message.text, operator, ranking);
-    if !message.clauses.is_empty() {
-        query = query.with_parsed(clause::query(message.clauses)?);
+    if message.clauses.is_empty() {
+        return Err(tonic::Status::invalid_argument(
+            "the query has no clauses; update the front-end that sent it",
+        ));
     }
+    let tree = clause::query(message.clauses)?;
+    let query = Query::new(message.id, message.text, tree, ranking);
     Ok((Arc::new(query), deadline, message.generation))
 }
 
@@ -179,7 +168,6 @@ pub(super) fn hits_message(found: PartitionHits) -> rpc::SearchReply {
         parse_us: found.parse_us,
         queueing_us: found.queueing_us,
         search_us: found.search_us,
-        warnings: found.warnings,
         summary_terms: terms_message(&found.summary_terms),
         filters: found.filters.into_iter().map(values::run_message).collect(),
         schedule: found.schedule.as_deref().map(schedule::message),
@@ -225,7 +213,6 @@ pub(super) fn hits(message: rpc::SearchReply) -> Result<PartitionHits, PartError
         parse_us: message.parse_us,
         queueing_us: message.queueing_us,
         search_us: message.search_us,
-        warnings: message.warnings,
         summary_terms: terms(message.summary_terms),
         filters: message
             .filters

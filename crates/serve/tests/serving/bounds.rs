@@ -1,6 +1,6 @@
 //! Limits on the cost of one request, and on the effect of a dishonest server on a front-end.
 
-use crate::corpus::{RUNTIME, Searched, document, index, index_server};
+use crate::corpus::{RUNTIME, Searched, alpha, document, index, index_server};
 use fields::FacetCounts;
 use index::DocId;
 use serve::api::backend::Server;
@@ -91,12 +91,7 @@ fn details_and_explanations_past_their_deadline_are_not_given() {
     let index = index((0..DOCUMENTS).map(|n| document(n, 0, 0b11)), 1);
     let server = index_server(&index, 0..=0);
     let segment = index.segments(0..1).next().unwrap().id();
-    let query = Query::new(
-        1,
-        "alpha".into(),
-        search::Operator::And,
-        search::Ranking::default(),
-    );
+    let query = Query::new(1, "alpha".into(), alpha(), search::Ranking::default());
     let query = Arc::new(query);
     let ask = |count: u32, explain, deadline| {
         let request = DetailsRequest {

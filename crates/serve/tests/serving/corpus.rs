@@ -48,6 +48,11 @@ impl Searched {
     }
 }
 
+/// Clauses of the query `alpha`.
+pub(crate) fn alpha() -> search::Query {
+    search::parse("alpha", text::Analyzer::Plain, search::Operator::And).query
+}
+
 /// Starts an index server with one handler.
 pub(crate) fn index_server(index: &Arc<Index>, chunks: Chunks) -> InProcessIndexServer {
     let options = HandlerOptions {

@@ -1,5 +1,5 @@
 //! Deadlines of queries.
-use crate::corpus::{RUNTIME, Searched, document, index, index_server};
+use crate::corpus::{RUNTIME, Searched, alpha, document, index, index_server};
 use crate::failing::{Failing, Failure};
 use serve::api::messages::SearchRequest;
 use serve::{IndexServer, PartError, Query, Reply, SearchError, SearchOptions};
@@ -51,12 +51,7 @@ fn request(deadline: Instant) -> SearchRequest {
 
 fn query() -> Arc<Query> {
     let ranking = search::Ranking::default();
-    Arc::new(Query::new(
-        1,
-        "alpha".into(),
-        search::Operator::And,
-        ranking,
-    ))
+    Arc::new(Query::new(1, "alpha".into(), alpha(), ranking))
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Replacement of a generation of the index without effect on queries.
-use crate::corpus::{RUNTIME, commit};
+use crate::corpus::{RUNTIME, alpha, commit};
 use index::{OptimizeOptions, optimize};
 use serve::api::messages::DetailsRequest;
 use serve::{
@@ -193,12 +193,7 @@ fn the_generation_before_is_still_answered_from_and_older_ones_are_not() {
         InProcessIndexServer::start(generations.clone(), 0..=2, &options, Draining::default());
     let server = server.unwrap();
     let details = || {
-        let query = Query::new(
-            1,
-            "alpha".into(),
-            search::Operator::And,
-            search::Ranking::default(),
-        );
+        let query = Query::new(1, "alpha".into(), alpha(), search::Ranking::default());
         let segment = generations.get(first).or(Some(generations.newest()));
         let segment = segment.unwrap().segments(0..3).next().unwrap().id();
         let request = DetailsRequest {

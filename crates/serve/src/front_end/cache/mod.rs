@@ -69,22 +69,19 @@ impl Key {
     /// Returns the key of a query at a trust epoch; `None` where its steps are traced, or it asks for cursors.
     pub(super) fn of(prepared: &PreparedQuery, generation: u64, trust_epoch: u64) -> Option<Key> {
         let options = &prepared.options;
-        let clauses = |query: &Query| query.parsed.as_ref().map(rpc::query_bytes);
+        let clauses = |query: &Query| rpc::query_bytes(&query.tree);
         let mut facets = Vec::with_capacity(prepared.facets.len());
         for group in &prepared.facets {
             let names = group.facets.iter().map(ToString::to_string).collect();
-            facets.push((clauses(&group.query)?, names, group.places.clone()));
+            facets.push((clauses(&group.query), names, group.places.clone()));
         }
-        let some_words = match &prepared.some_words {
-            Some(query) => Some(clauses(query)?),
-            None => None,
-        };
+        let some_words = prepared.some_words.as_deref().map(clauses);
         // A cursor belongs to the text as typed.
         if options.trace || prepared.cursors.is_some() {
             return None;
         }
         Some(Key {
-            query: clauses(&prepared.query)?,
+            query: clauses(&prepared.query),
             some_words,
             facets,
             sort: Arc::clone(&prepared.sort),
