@@ -1,8 +1,8 @@
 //! Simulated queries per second on one core.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use model::simulate::assignment::Fifo;
 use model::simulate::{Arrivals, Distribution, Layout, Machine, Settings, Split, Times, run};
-use schedule::policy::Fifo;
 
 fn simulate(c: &mut Criterion) {
     let queries = 200_000;

@@ -4,10 +4,10 @@
 
 use model::formulas::general::pollaczek_khinchine_wait_ms;
 use model::shared_cores::{Answer, Outcome, Query, Setup, answers};
+use model::simulate::assignment::Fifo;
 use model::simulate::{
     Arrivals, Layout, Machine, Order, Searches, Settings, Times, replicate, run,
 };
-use schedule::policy::Fifo;
 
 const PLAIN: Setup = Setup {
     cores: 1,

@@ -9,7 +9,6 @@ pub mod cost;
 mod cpu_set;
 pub mod hurry;
 pub mod placement;
-pub mod policy;
 pub mod topology;
 
 pub use cpu_set::{CPU_MAX, CpuListError, CpuSet};

@@ -2,8 +2,8 @@
 
 use super::{Series, point};
 use crate::error::ModelError;
+use crate::simulate::assignment::Fifo;
 use crate::simulate::{self, Arrivals, Distribution, Settings, Split, Times, summarise};
-use schedule::policy::Fifo;
 
 /// Mean search time, in ms, at which 8 cores carry 320 queries/s, the highest rate of figure 15.
 pub const MEAN_MS: f64 = 24.0;

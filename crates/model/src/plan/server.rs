@@ -222,8 +222,8 @@ impl<'a> ServerLoad<'a> {
 mod tests {
     use super::*;
     use crate::plan::{Alike, Target};
+    use crate::simulate::assignment::Fifo;
     use crate::simulate::{Machine, Settings, Split, run};
-    use schedule::policy::Fifo;
 
     fn request(cores: usize, alike: Alike) -> Request {
         let row = |idx: usize| vec![-30.0 * (1.0 - (idx as f64 + 0.5) / 997.0).ln(), 3.0];

@@ -7,7 +7,7 @@ use super::report::Report;
 use super::streams::{Stream, Streams};
 use super::times::Times;
 use crate::error::{ModelError, not_negative, positive};
-use schedule::policy::Policy;
+use crate::simulate::assignment::Assignment;
 use std::collections::VecDeque;
 
 /// Settings of a simulation.
@@ -63,7 +63,10 @@ impl Settings {
 ///
 /// # Errors
 /// [`ModelError`] if settings are out of range or contradict each other.
-pub fn run<P: Policy + ?Sized>(settings: &Settings, policy: &mut P) -> Result<Report, ModelError> {
+pub fn run<A: Assignment + ?Sized>(
+    settings: &Settings,
+    assignment: &mut A,
+) -> Result<Report, ModelError> {
     settings.machine.check()?;
     positive("the number of queries", settings.queries as f64)?;
     not_negative("the fixed time (ms)", settings.fixed_ms)?;
@@ -91,7 +94,7 @@ pub fn run<P: Policy + ?Sized>(settings: &Settings, policy: &mut P) -> Result<Re
     } = Streams::of(settings.seed);
     let mut engine = Engine {
         settings,
-        policy,
+        assignment,
         parts: settings.times.parts(),
         coupled: is_coupled(&settings.machine),
         arrivals: settings.arrivals.clock(settings.queries)?,
@@ -187,9 +190,9 @@ pub(super) struct Live {
 /// Queue entry: the slot of a query, and its part if parts wait separately.
 pub(super) type Waiting = (u32, u32);
 
-pub(super) struct Engine<'a, P: ?Sized> {
+pub(super) struct Engine<'a, A: ?Sized> {
     pub(super) settings: &'a Settings,
-    pub(super) policy: &'a mut P,
+    pub(super) assignment: &'a mut A,
     pub(super) parts: usize,
     pub(super) coupled: bool,
     pub(super) arrivals: super::arrivals::ArrivalClock<'a>,

@@ -3,18 +3,18 @@
 use super::engine::{Engine, Live, NONE};
 use super::machine::{Layout, NextCore};
 use super::report::Report;
-use schedule::policy::{Idle, Load, Policy, Query};
+use crate::simulate::assignment::{Assignment, Idle, Load, Query};
 
 /// Part number in `Waiting` for the next part of the query.
 const ANY_PART: u32 = u32::MAX;
 
-impl<P: Policy + ?Sized> Engine<'_, P> {
+impl<A: Assignment + ?Sized> Engine<'_, A> {
     /// Runs from the first arrival until the last query has left.
     pub(super) fn run(&mut self) -> Report {
         let total = self.settings.queries as u64;
         let mut arrived = 0u64;
         let mut arrival_ms = self.next_arrival();
-        let sampling_ms = self.policy.sampling_ms();
+        let sampling_ms = self.assignment.sampling_ms();
         let mut sample_ms = sampling_ms.unwrap_or(f64::INFINITY);
         let mut disturbance_ms = self.next_disturbance();
         self.tally.report.core_busy_ms = vec![0.0; self.cores.len()];
@@ -226,15 +226,15 @@ impl<P: Policy + ?Sized> Engine<'_, P> {
                 } else {
                     self.parts
                 };
-                let degree = self.policy.degree(&query, &load).clamp(1, most);
+                let degree = self.assignment.degree(&query, &load).clamp(1, most);
                 if self.settings.layout == Layout::Gang && self.idle < degree {
                     return;
                 }
                 self.live[slot as usize].lanes = degree as u32;
             }
-            let chosen = self.policy.handler(&query, Idle::new(&self.idle_words));
+            let chosen = self.assignment.handler(&query, Idle::new(&self.idle_words));
             let Some(core) = chosen.filter(|&core| self.is_idle(core)) else {
-                // The policy left all idle handlers idle; it is asked again at the next event.
+                // The assignment left all idle handlers idle; it is asked again at the next event.
                 return;
             };
             let live = &mut self.live[slot as usize];

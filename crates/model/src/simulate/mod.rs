@@ -8,9 +8,11 @@
 //! queues in order of arrival.
 
 mod arrivals;
+pub mod assignment;
 mod earliest;
 mod engine;
 mod event_loop;
+mod hurry_up;
 mod machine;
 pub mod recursion;
 mod replication;
@@ -23,6 +25,7 @@ mod times;
 pub use arrivals::{ArrivalClock, Arrivals};
 pub(crate) use earliest::Earliest;
 pub use engine::{Settings, run};
+pub use hurry_up::HurryUp;
 pub use machine::{Core, Disturbances, Layout, Machine, NextCore};
 pub use replication::replicate;
 pub use report::Report;

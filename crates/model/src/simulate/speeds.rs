@@ -2,9 +2,9 @@
 
 use super::engine::{CoreState, Engine, NONE};
 use super::machine::{Layout, NextCore};
-use schedule::policy::{Policy, Running, Swap};
+use crate::simulate::assignment::{Assignment, Running, Swap};
 
-impl<P: Policy + ?Sized> Engine<'_, P> {
+impl<A: Assignment + ?Sized> Engine<'_, A> {
     pub(super) fn speed_of(&self, core: usize) -> f64 {
         let machine = &self.settings.machine;
         let mut speed = machine.cores[core].speed;
@@ -106,7 +106,7 @@ impl<P: Policy + ?Sized> Engine<'_, P> {
         };
         let handlers: Vec<Running> = self.cores.iter().enumerate().map(running).collect();
         let mut swaps = Vec::new();
-        self.policy.remap(&handlers, &mut swaps);
+        self.assignment.remap(&handlers, &mut swaps);
         for Swap { from, to } in swaps {
             // A part pinned to a group of cores must stay there.
             let may_move = matches!(self.settings.layout, Layout::Shared);

@@ -5,7 +5,7 @@ use super::machine::Layout;
 use super::report::sorted_quantile;
 use crate::energy::Activity;
 use crate::error::ModelError;
-use schedule::policy::Policy;
+use crate::simulate::assignment::Assignment;
 use stats::Estimate;
 
 /// Figures of several runs with different seeds. Quantiles are taken over all responses together, never
@@ -82,15 +82,15 @@ pub(crate) fn load(settings: &Settings) -> f64 {
     }
 }
 
-/// Runs a set-up `runs` times, with consecutive seeds from that of the settings. `policy` returns a
-/// fresh policy for each run.
+/// Runs a set-up `runs` times, with consecutive seeds from that of the settings. `assignment` returns a
+/// fresh assignment for each run.
 ///
 /// # Errors
 /// The errors of [`run`].
-pub fn summarise<P: Policy>(
+pub fn summarise<A: Assignment>(
     settings: &Settings,
     runs: usize,
-    mut policy: impl FnMut() -> P,
+    mut assignment: impl FnMut() -> A,
 ) -> Result<Summary, ModelError> {
     let mut summary = Summary {
         rate_per_s: settings.arrivals.rate_per_s(),
@@ -115,7 +115,7 @@ pub fn summarise<P: Policy>(
                 seed,
                 ..settings.clone()
             },
-            &mut policy(),
+            &mut assignment(),
         )?;
         summary.utilisation += report.utilisation / runs as f64;
         summary.offered += report.offered;

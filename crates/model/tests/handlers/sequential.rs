@@ -2,11 +2,11 @@
 
 use model::formulas::Mmc;
 use model::handlers::{HandlersSettings, run, summarise};
+use model::simulate::assignment::Fifo;
 use model::simulate::{
     Arrivals, Distribution, Machine, Settings, Split, Times, run as run_machine,
 };
 use schedule::board::policy_named;
-use schedule::policy::Fifo;
 
 fn drawn(distribution: Distribution) -> Times {
     Times::Drawn {

@@ -3,10 +3,10 @@
 use crate::support::{CONFIDENCE, RUNS, drawn, exponential, fifo, holds, poisson, ran, replicated};
 use model::formulas::fork_join::fork_join;
 use model::formulas::{Dmc, Mmc, constant_service, erlang_b};
+use model::simulate::assignment::Fifo;
 use model::simulate::{
     Arrivals, Distribution, Layout, Machine, NextCore, Settings, Split, replicate,
 };
-use schedule::policy::Fifo;
 
 #[test]
 fn equal_queues_of_mmc() {

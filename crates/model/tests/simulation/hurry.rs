@@ -2,8 +2,9 @@
 
 use crate::support::{drawn, poisson, ran};
 use model::energy::{JUNO, estimate};
+use model::simulate::HurryUp;
 use model::simulate::{Distribution, Machine, Report, Settings, Split};
-use schedule::hurry::{HurryUp, Rule};
+use schedule::hurry::Rule;
 
 const BIG: usize = 2;
 const LITTLE: usize = 4;

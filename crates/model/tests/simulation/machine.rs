@@ -2,8 +2,8 @@
 
 use crate::support::{drawn, exponential, fifo, holds, poisson, ran, replicated};
 use model::formulas::Mmc;
+use model::simulate::assignment::Fifo;
 use model::simulate::{Arrivals, Distribution, Layout, Machine, NextCore, Settings, Split};
-use schedule::policy::Fifo;
 
 #[test]
 fn cores_with_queues_of_their_own() {

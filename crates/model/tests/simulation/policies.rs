@@ -2,10 +2,10 @@
 
 use crate::support::{drawn, exponential, poisson, ran};
 use model::energy::{CorePower, estimate};
+use model::simulate::assignment::{Assignment, Fifo, Idle, IdleShare, Load, Query, Running, Swap};
 use model::simulate::{
     Distribution, Disturbances, Layout, Machine, NextCore, Report, Settings, Split,
 };
-use schedule::policy::{Fifo, Idle, IdleShare, Load, Policy, Query, Running, Swap};
 
 #[test]
 fn deadlines_drop_what_has_not_begun() {
@@ -83,7 +83,7 @@ fn disturbances_cost_what_they_take() {
 /// Policy that moves long-running work from a little core to the big one.
 struct Hurry;
 
-impl Policy for Hurry {
+impl Assignment for Hurry {
     fn degree(&mut self, _query: &Query, _load: &Load) -> usize {
         1
     }
@@ -110,7 +110,7 @@ impl Policy for Hurry {
 /// Policy that makes the same choices but moves no work.
 struct Stay;
 
-impl Policy for Stay {
+impl Assignment for Stay {
     fn degree(&mut self, _query: &Query, _load: &Load) -> usize {
         1
     }

@@ -1,10 +1,10 @@
 //! Reproducibility by seed and refusal of invalid settings.
 
 use crate::support::{drawn, exponential, fifo, poisson, ran};
+use model::simulate::assignment::Fifo;
 use model::simulate::{
     Core, Distribution, Layout, Machine, Order, Searches, Settings, Split, Times, run, summarise,
 };
-use schedule::policy::Fifo;
 
 #[test]
 fn a_seed_decides_everything_and_common_queries_are_common() {

@@ -1,11 +1,11 @@
 //! Shared checks and helpers of the simulation tests.
 
+use model::simulate::assignment::{Assignment, Fifo};
 use model::simulate::recursion::{Cores, Sharing};
 use model::simulate::{
     Arrivals, Distribution, Estimate, Layout, Machine, Order, Report, Searches, Settings, Split,
     Times, replicate, run,
 };
-use schedule::policy::{Fifo, Policy};
 
 pub(crate) const CONFIDENCE: f64 = 0.999;
 pub(crate) const RUNS: usize = 20;
@@ -28,7 +28,7 @@ pub(crate) fn exponential(mean_ms: f64) -> Times {
 
 /// Runs and checks the invariants of every run: all queries are accounted for, and the area under the
 /// number in the system equals the time that queries spent in it.
-pub(crate) fn ran(settings: &Settings, policy: &mut impl Policy) -> Report {
+pub(crate) fn ran(settings: &Settings, policy: &mut impl Assignment) -> Report {
     let report = run(settings, policy).unwrap();
     let counted = report.answered() + report.refused + report.expired;
     assert_eq!(report.offered, counted, "every query ends in one way");

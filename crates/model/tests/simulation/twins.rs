@@ -1,9 +1,9 @@
 //! Agreement of the engine with its twin query by query, and of all layouts for equal parts.
 
 use crate::support::{both, drawn, poisson, ran};
+use model::simulate::assignment::Fifo;
 use model::simulate::recursion::Sharing;
 use model::simulate::{Distribution, Layout, Machine, Settings, Split};
-use schedule::policy::Fifo;
 
 #[test]
 fn the_engine_equals_its_twin_query_by_query() {

@@ -17,11 +17,11 @@ use crate::time_files::read_search_times;
 use anyhow::{bail, ensure};
 use clap::builder::RangedU64ValueParser;
 use model::energy::Energy;
+use model::simulate::assignment::{Assignment, Fifo, IdleShare};
 use model::simulate::{
     Arrivals, Distribution, Layout, NextCore, Order, Searches, Settings, Split, Summary, Times,
     summarise,
 };
-use schedule::policy::{Fifo, IdleShare, Policy};
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
@@ -457,7 +457,7 @@ fn is_idle_share(arguments: &SimulateArguments) -> anyhow::Result<bool> {
     }
 }
 
-fn policy_of(is_idle_share: bool, degree: usize) -> Box<dyn Policy> {
+fn policy_of(is_idle_share: bool, degree: usize) -> Box<dyn Assignment> {
     match is_idle_share {
         false => Box::new(Fifo { degree }),
         true => Box::new(IdleShare { degree_max: degree }),

@@ -1,9 +1,10 @@
-//! Scheduling policies of the model of machines: degree of parallelism, choice of handlers, and moves of work.
+//! Assignment of whole parts of queries to handlers, in the model of machines: degree of parallelism, choice of handlers, and
+//! moves of work.
 //!
-//! A policy is called at three points: before a query starts ([`Policy::degree`]), before one of
-//! several idle handlers is taken ([`Policy::handler`]), and, if requested, periodically
-//! ([`Policy::remap`]). It sees only its arguments: no clock, no threads. Only `model::simulate`
-//! calls it; the handlers of servers follow the policies of [`crate::board`].
+//! An assignment is called at three points: before a query starts ([`Assignment::degree`]), before one of several idle
+//! handlers is taken ([`Assignment::handler`]), and, if requested, periodically ([`Assignment::remap`]). It sees only its
+//! arguments: no clock, no threads. Servers do not run assignments: their handlers share queries in ranges, by the policies
+//! of [`schedule::board`], which `crate::handlers` simulates.
 
 /// A query that is about to start.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -77,7 +78,7 @@ impl<'a> Idle<'a> {
 }
 
 /// Assignment of queries to handlers. Queries start in order of arrival.
-pub trait Policy {
+pub trait Assignment {
     /// Returns the number of handlers that run `query` at once, from 1 to its parts; larger values are
     /// reduced. The handlers take its parts in turn. Busy ones join when they become idle, before they
     /// take another query.
@@ -90,7 +91,7 @@ pub trait Policy {
         idle.first()
     }
 
-    /// Returns the interval between calls of [`Policy::remap`] in milliseconds; `None` disables them.
+    /// Returns the interval between calls of [`Assignment::remap`] in milliseconds; `None` disables them.
     fn sampling_ms(&self) -> Option<f64> {
         None
     }
@@ -101,7 +102,7 @@ pub trait Policy {
     }
 }
 
-impl<P: Policy + ?Sized> Policy for Box<P> {
+impl<A: Assignment + ?Sized> Assignment for Box<A> {
     fn degree(&mut self, query: &Query, load: &Load) -> usize {
         (**self).degree(query, load)
     }
@@ -116,20 +117,20 @@ impl<P: Policy + ?Sized> Policy for Box<P> {
     }
 }
 
-/// Policy with a fixed number of handlers per query, in order of arrival.
+/// Assignment with a fixed number of handlers per query, in order of arrival.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fifo {
     /// Handlers per query, at least 1.
     pub degree: usize,
 }
 
-impl Policy for Fifo {
+impl Assignment for Fifo {
     fn degree(&mut self, _query: &Query, _load: &Load) -> usize {
         self.degree
     }
 }
 
-/// Policy that divides the idle handlers evenly between a query and those waiting behind it: wide while
+/// Assignment that divides the idle handlers evenly between a query and those waiting behind it: wide while
 /// handlers are idle, narrow under load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IdleShare {
@@ -137,7 +138,7 @@ pub struct IdleShare {
     pub degree_max: usize,
 }
 
-impl Policy for IdleShare {
+impl Assignment for IdleShare {
     fn degree(&mut self, _query: &Query, load: &Load) -> usize {
         (load.idle / (load.waiting + 1)).clamp(1, self.degree_max)
     }

@@ -1,9 +1,9 @@
-//! Hurry-up as a policy of the simulator, by the same decision as the mapper of threads.
+//! Hurry-up as an assignment of the simulator, by the same decision as the mapper of threads.
 
-use super::choose::{BigCore, LittleThread, Rule, exchanges};
-use crate::policy::{Idle, Load, Policy, Query, Running, Swap};
+use crate::simulate::assignment::{Assignment, Idle, Load, Query, Running, Swap};
+use schedule::hurry::{BigCore, LittleThread, Rule, exchanges};
 
-/// Policy with one handler a query that moves long queries from little handlers to big ones.
+/// Assignment with one handler a query that moves long queries from little handlers to big ones.
 #[derive(Debug, Clone)]
 pub struct HurryUp {
     /// Version of the algorithm.
@@ -18,7 +18,7 @@ pub struct HurryUp {
     pub random: Option<u64>,
 }
 
-impl Policy for HurryUp {
+impl Assignment for HurryUp {
     fn degree(&mut self, _query: &Query, _load: &Load) -> usize {
         1
     }
