@@ -1,8 +1,8 @@
 //! A program that embeds the engine: indexes three documents, searches them, and explains a score.
 //!
-//!     cargo run -p shorttail --example embed
+//!     cargo run -p shorttail-engine --example embed
 
-use shorttail::{Engine, SearchOptions};
+use engine::{Engine, SearchOptions};
 use std::error::Error;
 use std::sync::Arc;
 use vfs::RealStorage;

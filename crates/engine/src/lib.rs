@@ -1,7 +1,7 @@
 //! Embeddable document search engine.
 //!
 //! ```
-//! use shorttail::{Engine, SearchOptions};
+//! use engine::{Engine, SearchOptions};
 //! # let directory = tempfile::tempdir()?;
 //! # let path = directory.path();
 //! # let storage: vfs::SharedStorage = std::sync::Arc::new(vfs::RealStorage::create_directory(path)?);

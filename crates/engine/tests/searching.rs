@@ -1,7 +1,7 @@
 //! Searches through the public API: pages, limits, timeouts, reloads.
 
+use engine::{Engine, EngineError, SearchAnswer, SearchOptions};
 use index::{BuildOptions, Writer};
-use shorttail::{Engine, EngineError, SearchAnswer, SearchOptions};
 use std::sync::Arc;
 use std::time::Duration;
 use vfs::{MemoryStorage, SharedStorage};
