@@ -39,6 +39,7 @@ mod coordinator;
 mod cursor;
 mod engine;
 mod error;
+mod explained;
 mod facet_answer;
 mod frequent_phrases;
 mod generations;

@@ -80,7 +80,11 @@ impl Key {
             None => None,
         };
         // A cursor belongs to the text as typed.
-        if options.trace || prepared.cursors.is_some() {
+        if options.trace
+            || prepared.cursors.is_some()
+            || !options.summaries
+            || !options.filter_trees.is_empty()
+        {
             return None;
         }
         Some(Key {
