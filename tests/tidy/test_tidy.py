@@ -160,7 +160,7 @@ def test_generated_messages_are_current(root, schema_name, code_name):
 def test_the_engine_has_no_server(root):
     """A program that embeds the engine compiles no asynchronous runtime and no network."""
     tree = subprocess.run(
-        ["cargo", "tree", "--locked", "--package", "shorttail-engine", "--edges", "normal", "--prefix", "none"],
+        ["cargo", "tree", "--locked", "--package", "shorttail", "--edges", "normal", "--prefix", "none"],
         cwd=root,
         capture_output=True,
         check=True,
