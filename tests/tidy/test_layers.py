@@ -5,7 +5,7 @@ import tomllib
 import pytest
 
 READERS = {"corpus", "extract"}
-ENGINE = ("document", "fields", "index", "search", "engine", "ingest", "wire", "serve", "testkit")
+ENGINE = ("document", "fields", "index", "search", "engine", "ingest", "wire", "serve", "shorttail", "testkit")
 
 
 def needs(manifests, crate):

@@ -60,6 +60,7 @@ fn main() -> ExitCode {
         return extract::child::run(arguments.filter_map(|one| one.into_string().ok()));
     }
     vfs::fail_writes_beyond_the_file_limit();
+    vfs::survive_lost_pages();
     match Arguments::try_parse() {
         Ok(arguments) => failure::report(arguments.command.run(Arguments::command)),
         Err(usage) => {

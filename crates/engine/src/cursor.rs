@@ -238,11 +238,16 @@ fn bound_to(query: &str, options: &SearchOptions) -> String {
         operator,
         ranking,
         filters,
+        filter_trees,
         sort,
         ..
     } = options;
     let sort = sort.trim();
-    format!("{query:?} {operator:?} {ranking:?} {per_site:?} {filters:?} {sort}")
+    let bound = format!("{query:?} {operator:?} {ranking:?} {per_site:?} {filters:?} {sort}");
+    match filter_trees.is_empty() {
+        true => bound,
+        false => format!("{bound} {filter_trees:?}"),
+    }
 }
 
 fn check(body: &[u8], bound_to: &str) -> u32 {

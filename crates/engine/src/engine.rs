@@ -1,7 +1,7 @@
 //! Search on the calling thread, from the text of a query to an answer with summaries.
 
 use crate::coordinator::{IndexFacts, PreparedQuery, QuerySource};
-use crate::error::EngineError;
+use crate::error::{BadRequest, EngineError};
 use crate::generations::Generations;
 use crate::local;
 use crate::options::SearchOptions;
@@ -85,24 +85,47 @@ impl Engine {
         query: impl Into<QuerySource<'q>>,
         options: &SearchOptions,
     ) -> Result<SearchAnswer, EngineError> {
-        let arrived = Instant::now();
-        options.validate()?;
+        self.search_until(query, options, &|| false)
+    }
+
+    /// Does the same until `is_cancelled` returns true. It is called every few dozen microseconds, and at least once
+    /// between two steps.
+    ///
+    /// # Errors
+    /// Those of [`Engine::search`], and the cancellation.
+    pub fn search_until<'q>(
+        &self,
+        query: impl Into<QuerySource<'q>>,
+        options: &SearchOptions,
+        is_cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Result<SearchAnswer, EngineError> {
         let part = self.part();
-        let index = part.index();
-        let facts = IndexFacts {
-            analyzer: index.analyzer(),
-            fields: index.fields(),
-            has_several_sites: index.statistics().has_several_sites(),
-            index_id: index.id(),
-        };
-        let prepared = PreparedQuery::new(0, query.into(), options, facts, arrived)?;
-        local::answer(&part, &prepared)
+        let prepared = prepared(&part, query.into(), options)?;
+        local::answer(&part, &prepared, is_cancelled)
     }
 
     pub(crate) fn part(&self) -> Arc<Part> {
         let part = self.part.read().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(&part)
     }
+}
+
+/// Reads a query for the index of a part.
+pub(crate) fn prepared(
+    part: &Part,
+    query: QuerySource<'_>,
+    options: &SearchOptions,
+) -> Result<PreparedQuery, BadRequest> {
+    let arrived = Instant::now();
+    options.validate()?;
+    let index = part.index();
+    let facts = IndexFacts {
+        analyzer: index.analyzer(),
+        fields: index.fields(),
+        has_several_sites: index.statistics().has_several_sites(),
+        index_id: index.id(),
+    };
+    PreparedQuery::new(0, query, options, facts, arrived)
 }
 
 /// Returns all chunks of an index as one partition.

@@ -25,6 +25,9 @@ pub enum EngineError {
     /// The timeout passed before the first hit was known: allow more time, or narrow the query.
     #[error("the timeout passed before anything was found; allow more time, or narrow the query")]
     TimedOut,
+    /// The caller cancelled the search.
+    #[error("the search was cancelled")]
+    Cancelled,
     /// The answer lacks parts, and no partial one was wanted: allow more time, or take a partial answer.
     #[error("{reason}")]
     Partial {

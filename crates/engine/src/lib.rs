@@ -1,7 +1,7 @@
 //! Embeddable document search engine.
 //!
 //! ```
-//! use shorttail::{Engine, SearchOptions};
+//! use engine::{Engine, SearchOptions};
 //! # let directory = tempfile::tempdir()?;
 //! # let path = directory.path();
 //! # let storage: vfs::SharedStorage = std::sync::Arc::new(vfs::RealStorage::create_directory(path)?);
@@ -39,6 +39,7 @@ mod coordinator;
 mod cursor;
 mod engine;
 mod error;
+mod explained;
 mod facet_answer;
 mod frequent_phrases;
 mod generations;

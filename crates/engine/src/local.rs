@@ -24,17 +24,28 @@ use wire::{DidYouMean, SearchAnswer};
 /// Time of a search without a limit: ten years.
 const UNLIMITED: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 
-/// Answers a query with one part. Files that change meanwhile are read once more.
-pub(crate) fn answer(part: &Part, prepared: &PreparedQuery) -> Result<SearchAnswer, EngineError> {
-    let mut answer = outcome(part, prepared)?.answer;
+/// Test of the caller for cancellation, called every few dozen microseconds of a search.
+pub(crate) type IsCancelled<'a> = &'a (dyn Fn() -> bool + Sync);
+
+/// Answers a query with one part, until it is cancelled. Files that change meanwhile are read once more.
+pub(crate) fn answer(
+    part: &Part,
+    prepared: &PreparedQuery,
+    is_cancelled: IsCancelled<'_>,
+) -> Result<SearchAnswer, EngineError> {
+    let mut answer = outcome(part, prepared, is_cancelled)?.answer;
     if let Some(suggestion) = Suggestion::of(prepared, &answer) {
-        answer.did_you_mean = suggested(part, suggestion)?;
+        answer.did_you_mean = suggested(part, suggestion, is_cancelled)?;
         answer.phases_us.total = prepared.arrived.elapsed().as_micros() as u64;
     }
     Ok(answer)
 }
 
-fn outcome(part: &Part, prepared: &PreparedQuery) -> Result<Outcome, EngineError> {
+fn outcome(
+    part: &Part,
+    prepared: &PreparedQuery,
+    is_cancelled: IsCancelled<'_>,
+) -> Result<Outcome, EngineError> {
     let timeout = prepared.options.timeout.unwrap_or(UNLIMITED);
     // The hits are known when the time is over, so their details are read all the same.
     let limits = Limits {
@@ -48,6 +59,7 @@ fn outcome(part: &Part, prepared: &PreparedQuery) -> Result<Outcome, EngineError
             part,
             since,
             cut_off: limits.cut_off,
+            is_cancelled,
         };
         let outcome = local.run(Coordinator::new(prepared, &local, limits));
         // Errors are verified too: changed bytes may have caused them.
@@ -59,12 +71,13 @@ fn outcome(part: &Part, prepared: &PreparedQuery) -> Result<Outcome, EngineError
 fn suggested(
     part: &Part,
     mut suggestion: Suggestion<'_>,
+    is_cancelled: IsCancelled<'_>,
 ) -> Result<Option<DidYouMean>, EngineError> {
     let mut probes = suggestion.first();
     loop {
         let answers: Result<Vec<Sample>, EngineError> = probes
             .iter()
-            .map(|probe| Ok(outcome(part, probe)?.into_sample()))
+            .map(|probe| Ok(outcome(part, probe, is_cancelled)?.into_sample()))
             .collect();
         match suggestion.answered(answers?) {
             NextProbe::Ask(next) => probes = next,
@@ -78,6 +91,7 @@ struct Local<'p> {
     part: &'p Part,
     since: ReadStart,
     cut_off: Instant,
+    is_cancelled: IsCancelled<'p>,
 }
 
 impl Layout for Local<'_> {
@@ -111,6 +125,10 @@ impl Local<'_> {
         let mut due: Vec<Call> = coordinator.first_call().into_iter().collect();
         while let Some(call) = due.pop() {
             let reply = self.made(call)?;
+            // What was found until then is no answer.
+            if (self.is_cancelled)() {
+                return Err(EngineError::Cancelled);
+            }
             let mut next = coordinator.reply(reply, Instant::now())?;
             // In the order of the coordinator.
             next.reverse();
@@ -155,10 +173,14 @@ impl Local<'_> {
         })
     }
 
+    fn is_due(&self) -> bool {
+        (self.is_cancelled)() || Instant::now() >= self.cut_off
+    }
+
     fn search(&self, query: &Query, request: &SearchRequest) -> Result<PartitionHits, IndexError> {
         let planned = query.planned(self.part.index())?;
         let begun = Instant::now();
-        let is_due = || Instant::now() >= self.cut_off;
+        let is_due = || self.is_due();
         let stop = Stop::when(&is_due);
         let found = match request.sort.is_empty() {
             true => {
@@ -185,9 +207,8 @@ impl Local<'_> {
         request: &DetailsRequest,
     ) -> Result<Replied<Vec<HitDetails>>, IndexError> {
         let planned = query.planned(self.part.index())?;
-        let never = || false;
         let read = request.read(Some(&planned.plan));
-        match self.part.details(&read, &Stop::when(&never)) {
+        match self.part.details(&read, &Stop::when(&self.is_cancelled)) {
             Ok(details) => Ok(Ok(details)),
             Err(DetailsError::Index(error)) => Err(error),
             Err(error) => Ok(Err(PartError::of_details(error, request.explain))),
@@ -201,7 +222,7 @@ impl Local<'_> {
         limit: u64,
     ) -> Result<Replied<Vec<u64>>, IndexError> {
         let planned = query.planned(self.part.index())?;
-        let is_due = || Instant::now() >= self.cut_off;
+        let is_due = || self.is_due();
         let mut counts = Vec::with_capacity(sites.len());
         for site in sites {
             let stop = Stop::when(&is_due);
@@ -219,7 +240,7 @@ impl Local<'_> {
         request: &CountFacetsRequest,
     ) -> Result<Replied<Vec<FacetCounts>>, IndexError> {
         let planned = query.planned(self.part.index())?;
-        let is_due = || Instant::now() >= self.cut_off;
+        let is_due = || self.is_due();
         let stop = Stop::when(&is_due);
         let counted = self
             .part

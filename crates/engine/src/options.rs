@@ -43,8 +43,12 @@ pub struct SearchOptions {
     pub suggest: bool,
     /// Whether hits have the further fields of their documents.
     pub fields: bool,
+    /// Whether hits have summaries of their texts.
+    pub summaries: bool,
     /// Clauses that all hits match and that add nothing to their scores, in the language of queries.
     pub filters: Vec<String>,
+    /// Further such clauses, as trees.
+    pub filter_trees: Vec<Query>,
     /// Facets to count over all matches: `lang`, `date:month`, `price:stats`.
     pub facets: Vec<String>,
     /// Fields by which hits are sorted: `date:desc,price`; empty for the order of scores.
@@ -69,7 +73,9 @@ impl Default for SearchOptions {
             trace: false,
             suggest: false,
             fields: false,
+            summaries: true,
             filters: Vec::new(),
+            filter_trees: Vec::new(),
             facets: Vec::new(),
             sort: String::new(),
             after: None,
@@ -94,7 +100,7 @@ impl SearchOptions {
     /// all words.
     pub fn suggests(&self, answer: &SearchAnswer) -> bool {
         let is_empty = answer.total.exact && answer.total.value == 0;
-        let is_plain = self.start == 0 && self.filters.is_empty();
+        let is_plain = self.start == 0 && !self.is_filtered();
         self.suggest && is_plain && is_empty && !answer.timed_out
     }
 

@@ -39,8 +39,14 @@ pub struct Refinement {
 impl SearchOptions {
     /// Returns whether the search has filters, facets, an order of its own or cursors.
     pub fn is_refined(&self) -> bool {
-        !(self.filters.is_empty() && self.facets.is_empty() && self.sort.trim().is_empty())
+        !(self.facets.is_empty() && self.sort.trim().is_empty())
+            || self.is_filtered()
             || self.after.is_some()
+    }
+
+    /// Returns whether the search has filters.
+    pub fn is_filtered(&self) -> bool {
+        !(self.filters.is_empty() && self.filter_trees.is_empty())
     }
 
     /// Reads filters, facets and order. Returns the query with the filters; a query without text is the filters alone.
@@ -58,7 +64,7 @@ impl SearchOptions {
         if self.facets.len() > FACETS_MAX {
             return Err(refused("facet", format!("more than {FACETS_MAX} facets")));
         }
-        if self.filters.len() > FILTERS_MAX {
+        if self.filters.len() + self.filter_trees.len() > FILTERS_MAX {
             return Err(refused(
                 "filter",
                 format!("more than {FILTERS_MAX} filters"),
@@ -76,7 +82,7 @@ impl SearchOptions {
                 SortKey::parse_all(&self.sort, schema).map_err(|bad| refused("sort", bad.reason))?
             }
         };
-        let mut filters = Vec::with_capacity(self.filters.len());
+        let mut filters = Vec::with_capacity(self.filters.len() + self.filter_trees.len());
         for filter in &self.filters {
             let parsed = search::parse_filter(filter, analyzer, schema);
             let parsed = parsed.map_err(|reason| refused("filter", reason))?;
@@ -85,6 +91,8 @@ impl SearchOptions {
                 false => parsed,
             });
         }
+        let trees = self.filter_trees.iter().cloned();
+        filters.extend(trees.map(|tree| Query::Filter(Box::new(tree))));
         let query_of = |facet: &Facet| {
             let is_other = |filter: &&Query| only_field(filter) != Some(&facet.field);
             let kept: Vec<Query> = filters.iter().filter(is_other).cloned().collect();

@@ -3,9 +3,9 @@
 //!
 //! `SHORTTAIL_AUTO_QUERIES=N` tries N queries instead of a few hundred.
 
+use engine::{Engine, Hit, SearchOptions};
 use index::{BuildOptions, Texts, Writer};
 use search::Operator;
-use shorttail::{Engine, Hit, SearchOptions};
 use std::collections::HashMap;
 use std::sync::Arc;
 use testkit::MadeUp;

@@ -1,13 +1,13 @@
 //! The coordinator by itself: replies in any order, from any number of parts, some of which fail.
 
-use index::{BuildOptions, Index, Writer};
-use proptest::prelude::*;
-use search::Stop;
-use shorttail::calls::{Chunks, PartError, PartitionHits, SummariesOf, TextSummary};
-use shorttail::{
+use engine::calls::{Chunks, PartError, PartitionHits, SummariesOf, TextSummary};
+use engine::{
     Call, Coordinator, Engine, IndexFacts, Layout, Limits, Part, PreparedQuery, QuerySource, Reply,
     SearchAnswer, SearchError, SearchOptions,
 };
+use index::{BuildOptions, Index, Writer};
+use proptest::prelude::*;
+use search::Stop;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use vfs::{MemoryStorage, SharedStorage};
@@ -54,7 +54,7 @@ impl Cut {
         };
         let never = || false;
         let stop = Stop::when(&never);
-        let search = |part: &Part, query: &shorttail::calls::Query, k, counted| {
+        let search = |part: &Part, query: &engine::calls::Query, k, counted| {
             let planned = query.planned(part.index()).unwrap();
             let found = part.search(&planned.plan, k, counted, &stop).unwrap();
             PartitionHits::of_scores(found, k, false).planned_by(&planned)

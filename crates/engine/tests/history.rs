@@ -2,10 +2,10 @@
 //! optimizations they are those of a fresh index of the live documents.
 
 use document::Document;
+use engine::{Engine, Operator, SearchOptions};
 use fields::{Declaration, FieldType};
 use index::{BuildOptions, Field, Index, OptimizeOptions, Order, Texts, Writer, check, optimize};
 use proptest::prelude::*;
-use shorttail::{Engine, Operator, SearchOptions};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use text::{Analyzer, Languages};

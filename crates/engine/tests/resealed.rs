@@ -2,8 +2,8 @@
 //! give errors or answers, and neither panic nor take long. With `SHORTTAIL_FULL=1` for minutes.
 
 use document::Document;
+use engine::{Engine, Operator, SearchOptions};
 use index::{BuildOptions, OptimizeOptions, Order, Pairs, Writer, check, optimize};
-use shorttail::{Engine, Operator, SearchOptions};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};

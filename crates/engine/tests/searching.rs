@@ -1,8 +1,9 @@
 //! Searches through the public API: pages, limits, timeouts, reloads.
 
+use engine::{Engine, EngineError, Operator, SearchAnswer, SearchOptions};
 use index::{BuildOptions, Writer};
-use shorttail::{Engine, EngineError, SearchAnswer, SearchOptions};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 use vfs::{MemoryStorage, SharedStorage};
 
@@ -246,4 +247,89 @@ fn a_misspelled_word_is_corrected_on_request() {
     assert_eq!(corrected("alpha", true), None);
     assert_eq!(corrected("xylophone", true), None);
     assert_eq!(corrected("\"aplha\"", true), None);
+}
+
+#[test]
+fn a_cancelled_search_ends_without_an_answer() {
+    let (engine, _) = engine_of(60);
+    let options = SearchOptions {
+        facets: vec!["site".to_owned()],
+        explain: true,
+        ..SearchOptions::default()
+    };
+    let asked = AtomicUsize::new(0);
+    let after = |calls| {
+        asked.store(0, Relaxed);
+        engine.search_until("alpha text", &options, &|| {
+            asked.fetch_add(1, Relaxed) >= calls
+        })
+    };
+    let whole = after(usize::MAX).unwrap();
+    assert_eq!(whole.total.value, 60);
+    let calls = asked.load(Relaxed);
+    assert!(calls >= 4, "{calls} tests for cancellation");
+    for number in 0..calls {
+        let outcome = after(number);
+        assert!(
+            matches!(outcome, Err(EngineError::Cancelled)),
+            "{number} of {calls}"
+        );
+    }
+    let again = after(calls).unwrap();
+    assert_eq!(urls(&again), urls(&whole));
+}
+
+#[test]
+fn any_document_is_explained_as_a_hit_is() {
+    let (engine, _) = engine_of(60);
+    let options = SearchOptions {
+        explain: true,
+        per_site: Some(0),
+        ..SearchOptions::default()
+    };
+    let answer = engine.search("alpha -title:3", &options).unwrap();
+    for hit in &answer.hits {
+        let explained = engine
+            .explain("alpha -title:3", &options, &hit.url)
+            .unwrap();
+        assert_eq!(explained, hit.explanation);
+        assert!(explained.is_some());
+    }
+    for url in ["https://site3.example/3", "https://nowhere.example/"] {
+        assert_eq!(
+            engine.explain("alpha -title:3", &options, url).unwrap(),
+            None
+        );
+    }
+}
+
+#[test]
+fn trees_filter_as_texts_do() {
+    let (engine, _) = engine_of(60);
+    let answered = |filters: Vec<String>, filter_trees| {
+        let options = SearchOptions {
+            filters,
+            filter_trees,
+            facets: vec!["site".to_owned()],
+            summaries: false,
+            ..SearchOptions::default()
+        };
+        engine.search("alpha", &options).unwrap()
+    };
+    let tree = search::parse("site:site3.example", text::Analyzer::Plain, Operator::And).query;
+    let (texts, trees) = (
+        answered(vec!["site:site3.example".to_owned()], Vec::new()),
+        answered(Vec::new(), vec![tree]),
+    );
+    assert_eq!(texts.total.value, 12);
+    assert_eq!(
+        (texts.hits, texts.total, texts.facets),
+        (trees.hits.clone(), trees.total, trees.facets)
+    );
+    // Without summaries nothing is missing.
+    assert!(trees.hits.iter().all(|hit| hit.summary.is_empty()));
+    assert_eq!(
+        (trees.degraded.len(), trees.warnings.len(), trees.coverage),
+        (0, 0, 1.0)
+    );
 }

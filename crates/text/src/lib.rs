@@ -17,4 +17,6 @@ pub use language::{Language, Languages};
 pub use pattern::{
     EDITS_MAX, PATTERN_CHARACTERS_MAX, Pattern, PatternMatcher, Regex, RegexError, Verdict,
 };
-pub use standard::{Detector, QueryWord, Way, Ways};
+#[cfg(feature = "detect")]
+pub use standard::Detector;
+pub use standard::{QueryWord, Way, Ways};

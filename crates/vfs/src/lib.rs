@@ -47,6 +47,7 @@ pub use affinity::{
 pub use affinity::{current_cpu, thread_id};
 pub use entry::{OtherEntry, OtherKind};
 pub use error::StorageError;
+pub use fault::survive_lost_pages;
 pub use faulty::{Fault, FaultKind, FaultyStorage};
 pub use memory::MemoryStorage;
 pub use preload::{

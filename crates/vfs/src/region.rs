@@ -116,7 +116,8 @@ impl Region {
     }
 
     /// Returns whether some of its bytes could not be read from the file and are zeros instead, for good. To be asked
-    /// after reading: a file that is truncated under a mapping ends neither the read nor the process.
+    /// after reading: a file that is truncated under a mapping ends neither the read nor the process, once
+    /// [`survive_lost_pages`](crate::survive_lost_pages) was called.
     #[inline]
     pub fn has_faulted(&self) -> bool {
         match &*self.bytes {

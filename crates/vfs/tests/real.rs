@@ -198,6 +198,7 @@ fn changes_of_a_mapped_file_are_seen() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_truncated_file_reads_as_zeros_and_says_so() {
+    vfs::survive_lost_pages();
     let directory = tempfile::tempdir().unwrap();
     let storage = RealStorage::open(directory.path()).unwrap();
     write(&storage, "A", &[7; 1 << 16]);

@@ -6,9 +6,9 @@
 mod substrings;
 
 use document::Document;
+use engine::{Engine, SearchOptions};
 use index::{BuildOptions, Writer};
 use search::Operator;
-use shorttail::{Engine, SearchOptions};
 use std::sync::Arc;
 use text::{Analyzer, Detector, Language, Languages};
 use vfs::{MemoryStorage, SharedStorage};

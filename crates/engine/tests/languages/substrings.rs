@@ -5,8 +5,8 @@
 
 use super::{code, documents, engine};
 use document::Document;
+use engine::SearchOptions;
 use search::Operator;
-use shorttail::SearchOptions;
 use std::collections::BTreeMap;
 use std::path::Path;
 use text::Languages;

@@ -12,6 +12,7 @@ use crate::spill::Spill;
 use crate::store::{Location, StoreWriter};
 use crate::{IndexError, Texts};
 use document::Document;
+use std::collections::HashMap;
 use vfs::{Region, SharedStorage};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -30,12 +31,17 @@ pub(crate) struct Documents {
     /// Writer of texts; `None` in an index without texts.
     store: Option<StoreWriter>,
     count: u32,
+    withdrawn: Withdrawn,
 }
+
+/// URLs of withdrawn documents, each with the ordinal up to which documents with that URL are gone.
+type Withdrawn = HashMap<String, u32>;
 
 /// Complete documents of a segment.
 pub(crate) struct AllDocuments {
     rows: Region,
     details: Region,
+    withdrawn: Withdrawn,
     pub(crate) store: Option<StoreWriter>,
     pub(crate) count: u32,
 }
@@ -57,7 +63,13 @@ impl Documents {
                 Texts::None => None,
             },
             count: 0,
+            withdrawn: Withdrawn::new(),
         })
+    }
+
+    /// Leaves out the documents of a URL that came so far.
+    pub(crate) fn withdraw(&mut self, url: &str) {
+        self.withdrawn.insert(url.to_owned(), self.count);
     }
 
     /// Returns the number of documents so far, replaced ones included.
@@ -97,6 +109,7 @@ impl Documents {
         Ok(AllDocuments {
             rows: self.rows.into_region()?,
             details: self.details.into_region()?,
+            withdrawn: self.withdrawn,
             store: self.store,
             count: self.count,
         })
@@ -116,23 +129,38 @@ impl AllDocuments {
         (next(), next(), next())
     }
 
-    /// Returns the documents that later ones with the same URL replace.
-    pub(crate) fn find_replaced(&self) -> Deletions {
-        let mut gone = Deletions::none(self.count);
+    /// Returns the documents that are left out, and the number of those that were withdrawn. Later ones with the same URL
+    /// replace the others.
+    pub(crate) fn find_left_out(&self) -> (Deletions, u32) {
+        let (mut gone, mut withdrawn_count) = (Deletions::none(self.count), 0);
         self.in_order_of_hash(|sorted| {
             for same in sorted.chunk_by(|a, b| a.0 == b.0) {
                 for (at, &(_, doc)) in same.iter().enumerate() {
-                    let url = self.details(doc).0;
-                    let mut later = same[at + 1..].iter();
-                    if later.any(|&(_, later)| self.details(later).0 == url) {
+                    if self.is_withdrawn(doc) {
                         gone.insert(doc);
+                        withdrawn_count += 1;
+                    } else if same.len() > 1 {
+                        let url = self.details(doc).0;
+                        let mut later = same[at + 1..].iter();
+                        if later.any(|&(_, later)| self.details(later).0 == url) {
+                            gone.insert(doc);
+                        }
                     }
                 }
             }
             Ok(())
         })
         .unwrap_or_default();
-        gone
+        (gone, withdrawn_count)
+    }
+
+    fn is_withdrawn(&self, doc: u32) -> bool {
+        // Most commits withdraw nothing, and read no URLs here.
+        !self.withdrawn.is_empty()
+            && self
+                .withdrawn
+                .get(self.details(doc).0)
+                .is_some_and(|&before| doc < before)
     }
 
     /// Calls `each` with documents and their hashes in the order of (hash, document), one range of hashes at a time.

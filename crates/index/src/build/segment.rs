@@ -100,8 +100,8 @@ impl NewSegment {
         } = target;
         let (chunks, segment) = (self.chunks, self.segment);
         let mut documents = self.documents.finish()?;
-        let gone = documents.find_replaced();
-        let replaced = gone.count();
+        let (gone, withdrawn) = documents.find_left_out();
+        let replaced = gone.count() - withdrawn;
         let ids = NewIds::new(gone, documents.count);
         let name = index_name(segment);
         let mut out = SegmentWriter::create(storage, &name, *index_id, chunks, segment, *codec)?;
@@ -155,7 +155,7 @@ impl NewSegment {
             },
             words_counts: meta.words_counts,
             further_words,
-            documents_added: documents.count.into(),
+            documents_added: (documents.count - withdrawn).into(),
             documents_replaced: replaced.into(),
         })
     }

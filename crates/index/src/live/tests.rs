@@ -20,6 +20,7 @@ struct Bed {
 
 impl Bed {
     fn new() -> Bed {
+        vfs::survive_lost_pages();
         let directory = tempfile::tempdir().unwrap();
         let storage: SharedStorage = Arc::new(RealStorage::open(directory.path()).unwrap());
         let options = BuildOptions {

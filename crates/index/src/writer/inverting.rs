@@ -70,6 +70,14 @@ impl Inverting {
         Ok(())
     }
 
+    /// Leaves out the documents of a URL that came so far.
+    pub(super) fn withdraw(&mut self, url: &str) {
+        match &mut self.started {
+            Some(started) => started.workers.withdraw(url),
+            None => self.held.retain(|document| document.url != url),
+        }
+    }
+
     /// Starts workers with the fields of text that are known or guessed, and gives them the documents held.
     fn start(
         &mut self,

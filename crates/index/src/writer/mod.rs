@@ -117,6 +117,12 @@ impl Writer {
         self.deleted_urls.push(url.to_owned());
     }
 
+    /// Leaves out the documents of a URL that the writer itself added so far, as if it had never seen them but for the
+    /// types of their fields. A document added later stays.
+    pub fn withdraw(&mut self, url: &str) {
+        self.inverting.withdraw(url);
+    }
+
     /// Declares that the documents include all changes of the logs up to a number. They are removed after the commit.
     pub fn include_logs(&mut self, last: u64) {
         self.logged = Some(last);

@@ -161,6 +161,16 @@ impl Workers {
         }
     }
 
+    /// Leaves out the documents of a URL that came so far.
+    pub(super) fn withdraw(&mut self, url: &str) {
+        let partition = self
+            .layout
+            .partition_of(self.layout.chunk_of(url_hash(url)));
+        if let Some(documents) = self.documents.get_mut(&partition) {
+            documents.withdraw(url);
+        }
+    }
+
     /// Returns the segments built, by partition.
     pub(super) fn finish(mut self) -> Result<Vec<BuiltSegment>, IndexError> {
         let mut runs: BTreeMap<u32, Vec<Runs>> = BTreeMap::new();
@@ -177,7 +187,10 @@ impl Workers {
             documents,
             runs: runs.remove(&partition).unwrap_or_default(),
         });
-        finish_segments(segments.collect(), &self.target, self.threads)
+        let mut built = finish_segments(segments.collect(), &self.target, self.threads)?;
+        // All documents of a segment may have been withdrawn. The commit removes its files.
+        built.retain(|segment| segment.entry.documents_count > 0);
+        Ok(built)
     }
 
     /// Returns the runs of every worker.

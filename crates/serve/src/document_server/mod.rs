@@ -60,6 +60,7 @@ impl InProcessDocumentServer {
         policy: &PolicyChoice,
         draining: Draining,
     ) -> Result<InProcessDocumentServer, ServeError> {
+        vfs::survive_lost_pages();
         let options = HandlerOptions {
             handlers: handlers.max(1),
             policy: policy.clone(),

@@ -71,6 +71,7 @@ impl InProcessIndexServer {
         options: &HandlerOptions,
         draining: Draining,
     ) -> Result<InProcessIndexServer, ServeError> {
+        vfs::survive_lost_pages();
         generations.serve(chunks.clone())?;
         let name = format!("handler-{}", chunks.start());
         let handlers = Handlers::start(&name, options)?;

@@ -18,6 +18,7 @@
 mod cache;
 mod class;
 mod compound;
+#[cfg(feature = "detect")]
 mod detect;
 mod fold;
 mod pairs;
@@ -37,6 +38,7 @@ mod oracles;
 #[cfg(test)]
 mod tests;
 
+#[cfg(feature = "detect")]
 pub use detect::Detector;
 pub use terms::{Way, Ways};
 pub use typed::QueryWord;

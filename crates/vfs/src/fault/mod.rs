@@ -6,6 +6,8 @@
 //! Whoever reads asks afterwards, and throws away what was read. Any other SIGBUS takes the course that it would have
 //! taken without this handler.
 //!
+//! The handler belongs to the whole process, so a program installs it, and no library: [`survive_lost_pages`].
+//!
 //! Invariants: registered ranges have no byte in common; a range is taken off the register before it is unmapped, and
 //! is unmapped when nobody reads it. The handler takes no lock and allocates nothing.
 
@@ -45,7 +47,6 @@ pub(crate) struct Registered {
 impl Registered {
     /// Registers the mapped range of `bytes` bytes at `start`, a whole mapping that begins with a page.
     pub(crate) fn new(start: *const u8, bytes: usize) -> Registered {
-        install();
         let mut free = SLOTS_FREE.lock().unwrap_or_else(PoisonError::into_inner);
         let slot = free.pop().or_else(|| {
             // Only changed under the lock.
@@ -81,11 +82,15 @@ impl Drop for Registered {
     }
 }
 
+/// Installs the handler of SIGBUS, once: from then on a mapped file that is truncated, or that the disk cannot give, is
+/// damaged for whoever reads it, and ends neither the read nor the process. Mappings made before are protected too.
+///
+/// Does nothing on systems other than Linux.
 #[cfg(not(target_os = "linux"))]
-fn install() {}
+pub fn survive_lost_pages() {}
 
 #[cfg(target_os = "linux")]
-use linux::install;
+pub use linux::survive_lost_pages;
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -95,8 +100,12 @@ mod linux {
     static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
     static PAGE_BYTES: AtomicUsize = AtomicUsize::new(4096);
 
-    /// Installs the handler, once.
-    pub(super) fn install() {
+    /// Installs the handler of SIGBUS, once: from then on a mapped file that is truncated, or that the disk cannot give,
+    /// is damaged for whoever reads it, and ends neither the read nor the process. Mappings made before are protected
+    /// too.
+    ///
+    /// Does nothing on systems other than Linux.
+    pub fn survive_lost_pages() {
         static INSTALLED: Once = Once::new();
         INSTALLED.call_once(|| {
             PAGE_BYTES.store(rustix::param::page_size(), Ordering::Relaxed);

@@ -9,6 +9,11 @@ const CHILD: &str = "SHORTTAIL_TEST_BUS_ERROR";
 const PAGE: usize = 4096;
 
 fn mapped(file: &File) -> Mmap {
+    survive_lost_pages();
+    map(file)
+}
+
+fn map(file: &File) -> Mmap {
     // SAFETY: what this tests is exactly that the file changes. The bytes are looked at one at a time.
     unsafe { Mmap::map(file) }.unwrap()
 }
@@ -82,6 +87,7 @@ fn other_faults_end_the_process_as_before() {
     assert_eq!(ends("unmapped"), Some(libc::SIGBUS));
     assert_eq!(ends("sent"), Some(libc::SIGBUS));
     assert_eq!(ends("registered"), None);
+    assert_eq!(ends("unasked"), Some(libc::SIGBUS));
 }
 
 /// The other process of the test above; does nothing in an ordinary run.
@@ -92,7 +98,10 @@ fn faults_where_asked() {
     };
     let file = tempfile::tempfile().unwrap();
     file.set_len(2 * PAGE as u64).unwrap();
-    let mapping = mapped(&file);
+    let mapping = match what.as_str() {
+        "unasked" => map(&file),
+        _ => mapped(&file),
+    };
     let registered = Registered::new(mapping.as_ptr(), mapping.len());
     match what.as_str() {
         "unregistered" => {

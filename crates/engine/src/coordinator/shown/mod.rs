@@ -125,8 +125,14 @@ impl Showing {
             }
             _ => {
                 calls.push(showing.ask_details(scope));
-                let places = (0..count).collect();
-                calls.push(showing.ask_texts(places, scope));
+                // Further fields come with the texts.
+                if prepared.options.summaries || prepared.options.fields {
+                    let places = (0..count).collect();
+                    calls.push(showing.ask_texts(places, scope));
+                } else {
+                    showing.given = vec![Some(Some(TextSummary::default())); count];
+                    showing.texts = Texts::Checked;
+                }
             }
         }
         for (group, facets) in prepared.facets.iter().enumerate() {

@@ -214,7 +214,7 @@ fn flatten_optional(query: Query, optional: &mut Vec<Query>) {
 }
 
 /// Makes a combination with repeated words merged; a combination of one clause is that clause.
-pub(super) fn simplified(
+pub fn simplified(
     mut required: Vec<Query>,
     mut optional: Vec<Query>,
     mut excluded: Vec<Query>,

@@ -43,9 +43,15 @@ mod typed;
 mod unobeyed;
 mod values;
 
+pub use clauses::simplified;
 pub use limits::{
     BOOST_MAX, BOOST_MIN, CLAUSES_MAX, DEPTH_MAX, NAME_BYTES_MAX, NAMES_MAX, PATTERNS_MAX,
     PHRASE_WORDS_MAX, QUERY_BYTES_MAX, SLOP_MAX, WARNINGS_MAX, WAYS_MAX,
 };
-pub use terms::{Least, Operator, UnknownLeast};
-pub use typed::{Parsed, bag_of_words, parse, parse_filter, parse_with, phrase_of, some_of_words};
+pub use runs::{edits_of, near_query};
+pub use sites::site_query;
+pub use terms::{Least, Operator, UnknownLeast, phrase_in_ways, word_query};
+pub use typed::{
+    Parsed, bag_of_words, bag_of_words_in, parse, parse_filter, parse_with, phrase_of,
+    some_of_words,
+};

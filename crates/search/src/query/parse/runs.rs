@@ -99,8 +99,7 @@ impl Parser<'_> {
     fn near(&mut self, field: Field, word: &str, digits: &str) -> Option<Query> {
         let edits = match digits.parse() {
             Ok(edits) if edits <= EDITS_MAX => edits,
-            Err(_) if digits.is_empty() && word.chars().count() < LONG_WORD_CHARACTERS => 1,
-            Err(_) if digits.is_empty() => EDITS_MAX,
+            Err(_) if digits.is_empty() => edits_of(word),
             _ => {
                 self.warnings.add(format!(
                     "In `{}~{}`, at most {EDITS_MAX} letters may differ; that was used.",
@@ -119,11 +118,24 @@ impl Parser<'_> {
         if !self.words.admit_pattern(field, &pattern, self.warnings) {
             return Some(exact);
         }
-        Some(Query::Boolean {
-            required: Vec::new(),
-            optional: vec![exact, Query::Pattern { field, pattern }],
-            excluded: Vec::new(),
-        })
+        Some(near_query(exact, field, pattern))
+    }
+}
+
+/// Returns the edits that a word allows where none are given.
+pub fn edits_of(word: &str) -> u8 {
+    match word.chars().count() < LONG_WORD_CHARACTERS {
+        true => 1,
+        false => EDITS_MAX,
+    }
+}
+
+/// Returns the clause of a word, and of those that differ from it in a few letters.
+pub fn near_query(exact: Query, field: Field, pattern: Pattern) -> Query {
+    Query::Boolean {
+        required: Vec::new(),
+        optional: vec![exact, Query::Pattern { field, pattern }],
+        excluded: Vec::new(),
     }
 }
 

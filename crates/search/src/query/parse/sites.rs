@@ -19,27 +19,34 @@ impl Parser<'_> {
             self.warnings
                 .add("`site:` takes a whole name, or `*.` before one; another `*` was ignored.");
         }
-        let name = site_name(whole);
-        if name.is_empty() || self.words.admit(1, self.warnings) == 0 {
-            return self.top().drop_clause();
+        match site_query(whole, !is_quoted) {
+            Some(query) if self.words.admit(1, self.warnings) > 0 => self.top().push(query),
+            _ => self.top().drop_clause(),
         }
-        let exact = term_query(Field::Site, name.clone());
-        self.top()
-            .push(match subdomains(&name).filter(|_| !is_quoted) {
-                Some(pattern) => Query::Filter(Box::new(Query::Boolean {
-                    required: Vec::new(),
-                    optional: vec![
-                        exact,
-                        Query::Pattern {
-                            field: Field::Site,
-                            pattern,
-                        },
-                    ],
-                    excluded: Vec::new(),
-                })),
-                None => exact,
-            });
     }
+}
+
+/// Returns the clause of a site, and of its subdomains where they are wanted and it has any; `None` without a name.
+pub fn site_query(typed: &str, with_subdomains: bool) -> Option<Query> {
+    let name = site_name(typed);
+    if name.is_empty() {
+        return None;
+    }
+    let exact = term_query(Field::Site, name.clone());
+    Some(match subdomains(&name).filter(|_| with_subdomains) {
+        Some(pattern) => Query::Filter(Box::new(Query::Boolean {
+            required: Vec::new(),
+            optional: vec![
+                exact,
+                Query::Pattern {
+                    field: Field::Site,
+                    pattern,
+                },
+            ],
+            excluded: Vec::new(),
+        })),
+        None => exact,
+    })
 }
 
 /// Returns the pattern of the subdomains of a name; `None` for a folder, an address, a port or a number, which have none.

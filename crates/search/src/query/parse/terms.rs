@@ -121,8 +121,8 @@ pub(crate) fn phrase_query(field: Field, mut terms: Way, slop: u32) -> Option<Qu
     }
 }
 
-/// Makes a phrase that may stand in any of several ways.
-pub(crate) fn phrase_in_ways(field: Field, mut ways: Ways, slop: u32) -> Option<Query> {
+/// Makes a phrase that may stand in any of several ways; `None` without a word.
+pub fn phrase_in_ways(field: Field, mut ways: Ways, slop: u32) -> Option<Query> {
     if ways.len() <= 1 {
         return ways.pop().and_then(|way| phrase_query(field, way, slop));
     }
@@ -142,7 +142,7 @@ pub(crate) fn phrase_in_ways(field: Field, mut ways: Ways, slop: u32) -> Option<
 }
 
 /// Makes the clause of a word: a term, or any of its forms.
-pub(crate) fn word_query(field: Field, mut word: QueryWord) -> Query {
+pub fn word_query(field: Field, mut word: QueryWord) -> Query {
     if word.is_prefix
         && let Some(prefix) = word.forms.pop().and_then(|mut form| form.pop())
     {

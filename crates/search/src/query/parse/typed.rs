@@ -64,30 +64,36 @@ pub fn parse_filter(text: &str, analyzer: Analyzer, schema: &Schema) -> Result<Q
 /// Makes a query of the words of `text` without any syntax, for benchmarks and topics. Repeated words add to the
 /// weight; words past [`CLAUSES_MAX`] distinct ones are dropped.
 pub fn bag_of_words(text: &str, analyzer: Analyzer, operator: Operator) -> Query {
+    bag_of_words_in(Field::Text, text, analyzer, operator)
+}
+
+/// Does the same with the words of a field, which `analyzer` cuts.
+pub fn bag_of_words_in(field: Field, text: &str, analyzer: Analyzer, operator: Operator) -> Query {
+    let words_of = |loose| words_of(field, text, analyzer, loose);
     let (required, optional) = match operator {
         Operator::Most(least) => {
-            let clauses = words_of(text, analyzer, false);
+            let clauses = words_of(false);
             if clauses.len() > 1 {
                 let least = least.of(clauses.len()) as u32;
                 return Query::AtLeast { least, clauses };
             }
             (clauses, Vec::new())
         }
-        Operator::And | Operator::Auto => (words_of(text, analyzer, false), Vec::new()),
-        Operator::Or => (Vec::new(), words_of(text, analyzer, true)),
+        Operator::And | Operator::Auto => (words_of(false), Vec::new()),
+        Operator::Or => (Vec::new(), words_of(true)),
     };
     clauses::simplified(required, optional, Vec::new())
 }
 
 /// Makes a query of the words of `text`, as [`bag_of_words`] does, of which a telling one must match.
 pub fn some_of_words(text: &str, analyzer: Analyzer) -> Query {
-    Query::AnyTelling(words_of(text, analyzer, true))
+    Query::AnyTelling(words_of(Field::Text, text, analyzer, true))
 }
 
 /// Returns the clauses of words; with `loose`, any of the words may match.
-fn words_of(text: &str, analyzer: Analyzer, loose: bool) -> Vec<Query> {
+fn words_of(field: Field, text: &str, analyzer: Analyzer, loose: bool) -> Vec<Query> {
     let mut clauses = Vec::new();
-    analyzer.each_query_word(text, |word| match (word_query(Field::Text, word), loose) {
+    analyzer.each_query_word(text, |word| match (word_query(field, word), loose) {
         (query, true) => push_loose_words(query, &mut clauses),
         (query, false) => clauses.push(query),
     });

@@ -77,7 +77,11 @@ impl Key {
         }
         let some_words = prepared.some_words.as_deref().map(clauses);
         // A cursor belongs to the text as typed.
-        if options.trace || prepared.cursors.is_some() {
+        if options.trace
+            || prepared.cursors.is_some()
+            || !options.summaries
+            || !options.filter_trees.is_empty()
+        {
             return None;
         }
         Some(Key {

@@ -1,0 +1,189 @@
+//! Answer of a search.
+
+use crate::facet::FacetCounts;
+use crate::{Fields, Value};
+use std::time::Duration;
+
+/// Answer of a search.
+///
+/// ```
+/// # use shorttail::{Document, Index};
+/// # let directory = tempfile::tempdir()?;
+/// # let index = Index::create(directory.path())?;
+/// # let mut writer = index.writer()?;
+/// # writer.add(Document::new("https://a.example/").title("A tail").body("a short tail"))?;
+/// # writer.commit()?;
+/// let answer = index.search("tail")?;
+/// println!("{} matches in {:?}", answer.total.value, answer.times.total);
+/// for hit in &answer.hits {
+///     println!("{:.3} {} {}", hit.score, hit.title, hit.url);
+/// }
+/// assert!(answer.is_complete());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Answer {
+    /// Number of matches.
+    pub total: Total,
+    /// The page of hits, best first.
+    pub hits: Vec<Hit>,
+    /// Rank, from 0, of the first hit with only some of the words, where such hits follow those with all words.
+    pub some_words_from: Option<usize>,
+    /// Facets, in the order of the request.
+    pub facets: Vec<FacetCounts>,
+    /// Text that finds something, where that of the request finds nothing and a correction was asked for, with the number
+    /// of its matches.
+    pub did_you_mean: Option<(String, Total)>,
+    /// Whether further hits follow the page.
+    pub more_hits: bool,
+    /// Cursor for the next page, where the request had one.
+    pub after: Option<String>,
+    /// Whether the index has changed since the page before, so that hits may be missing or come twice.
+    pub moved: bool,
+    /// What was ignored or changed in a text.
+    pub warnings: Vec<String>,
+    /// Share of the documents that were searched, 0 to 1.
+    pub coverage: f64,
+    /// Whether the time limit ended the search early.
+    pub timed_out: bool,
+    /// What the answer lacks, as sentences; empty where it is complete.
+    pub lacks: Vec<String>,
+    /// Time of each phase.
+    pub times: Times,
+}
+
+impl Answer {
+    /// Returns whether nothing is missing.
+    pub fn is_complete(&self) -> bool {
+        self.lacks.is_empty() && !self.timed_out
+    }
+}
+
+/// Number of matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Total {
+    /// The number.
+    pub value: u64,
+    /// Whether it is exact; otherwise it is a lower bound.
+    pub exact: bool,
+}
+
+/// Document that matches.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Hit {
+    /// Name of the document, or its URL.
+    pub id: String,
+    /// Address.
+    pub url: String,
+    /// Title as stored.
+    pub title: String,
+    /// HTML: the title, escaped, with `<mark>` around matched words; empty where none matches.
+    pub title_html: String,
+    /// Site.
+    pub site: String,
+    /// Score.
+    pub score: f32,
+    /// HTML: parts of the text, escaped, with `<mark>` around matched words; empty where no summaries were asked for.
+    pub summary: String,
+    /// Further fields, where they were asked for.
+    pub fields: Fields,
+    /// Names of texts and fields that were cut, since they are too long for an answer.
+    pub cut: Vec<String>,
+    /// Values by which the hit was sorted; null where it has none.
+    pub sort: Vec<Value>,
+    /// Words of the query that tell documents apart and that this one lacks.
+    pub lacks: Vec<String>,
+    /// Whether the limit on hits of a site left out others of this site.
+    pub more_from_site: bool,
+    /// Explanation of the score, where it was asked for: an object with `value`, `description` and `details`.
+    pub explanation: Option<Value>,
+}
+
+/// Time of each phase of a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Times {
+    /// Parsing and planning.
+    pub parse: Duration,
+    /// Searching for hits, counting facets.
+    pub search: Duration,
+    /// Ranking hits.
+    pub merge: Duration,
+    /// Reading titles and URLs.
+    pub details: Duration,
+    /// Making summaries.
+    pub summaries: Duration,
+    /// All of it.
+    pub total: Duration,
+}
+
+impl Answer {
+    pub(crate) fn of(found: wire::SearchAnswer, mut warnings: Vec<String>) -> Answer {
+        warnings.extend(found.warnings);
+        let lacks = found.degraded.into_iter();
+        let did_you_mean = found.did_you_mean;
+        Answer {
+            total: Total::of(found.total),
+            hits: found.hits.into_iter().map(Hit::of).collect(),
+            some_words_from: found.some_words_from,
+            facets: found.facets.into_iter().map(FacetCounts::of).collect(),
+            did_you_mean: did_you_mean.map(|other| (other.query, Total::of(other.total))),
+            more_hits: found.more_hits,
+            after: found.after,
+            moved: found.moved,
+            warnings,
+            coverage: found.coverage,
+            timed_out: found.timed_out,
+            lacks: lacks
+                .map(|lack| format!("{}: {}", lack.lacks, lack.message))
+                .collect(),
+            times: Times::of(&found.phases_us),
+        }
+    }
+}
+
+impl Total {
+    fn of(total: wire::Total) -> Total {
+        Total {
+            value: total.value,
+            exact: total.exact,
+        }
+    }
+}
+
+impl Hit {
+    fn of(hit: wire::Hit) -> Hit {
+        Hit {
+            id: hit.id,
+            url: hit.url,
+            title: hit.title,
+            title_html: hit.title_html,
+            site: hit.site,
+            score: hit.score,
+            summary: hit.summary,
+            fields: hit.fields,
+            cut: hit.cut,
+            sort: hit.sort.into_iter().map(Value::from).collect(),
+            lacks: hit.lacks,
+            more_from_site: hit.more_from_site,
+            explanation: hit.explanation.map(Value::from),
+        }
+    }
+}
+
+impl Times {
+    fn of(phases: &wire::PhaseTimes) -> Times {
+        let search = phases.queueing + phases.index_search + phases.optimization_searches;
+        Times {
+            parse: Duration::from_micros(phases.parse),
+            search: Duration::from_micros(search),
+            merge: Duration::from_micros(phases.merge),
+            details: Duration::from_micros(phases.details),
+            summaries: Duration::from_micros(phases.summaries),
+            total: Duration::from_micros(phases.total),
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! Typed query: a tree of clauses, which an index reads with its analyzer and its fields.
+
+mod lower;
+mod values;
+
+pub(crate) use lower::{Lowered, lowered};
+pub use values::FieldValue;
+
+use std::ops::{Bound, RangeBounds};
+use values::ValueTest;
+
+/// Query: a text in the language of queries, or clauses that a program makes.
+///
+/// Words, phrases and patterns are of the whole text (title, body and further texts), or of one
+/// [field](Query::in_field). Clauses on values and sites select documents, and add nothing to scores.
+///
+/// ```
+/// use shorttail::{Document, Index, Query};
+/// # let directory = tempfile::tempdir()?;
+/// # let index = Index::create(directory.path())?;
+/// # let mut writer = index.writer()?;
+/// # for (number, body) in ["a short tail", "a long tail", "a short story"].into_iter().enumerate() {
+/// #     writer.add(Document::new(format!("https://a.example/{number}")).body(body).field("price", number))?;
+/// # }
+/// # writer.commit()?;
+/// let query = Query::all_of([Query::words("tail"), Query::range("price", ..1)]);
+/// assert_eq!(index.search(query)?.total.value, 1);
+///
+/// let query = Query::any_of([Query::phrase("short tail").boost(3.0), Query::prefix("stor")]);
+/// assert_eq!(index.search(query)?.total.value, 2);
+///
+/// // The same as a text and as clauses.
+/// let typed = Query::words("tail").and_not(Query::words("long"));
+/// assert_eq!(index.search(typed)?.hits, index.search("tail -long")?.hits);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Query(Node);
+
+#[derive(Debug, Clone, PartialEq)]
+enum Node {
+    Text(String),
+    Words(Words),
+    Value {
+        field: String,
+        test: ValueTest,
+    },
+    Site {
+        name: String,
+        with_subdomains: bool,
+    },
+    Boolean {
+        required: Vec<Query>,
+        optional: Vec<Query>,
+        excluded: Vec<Query>,
+    },
+    AtLeast {
+        least: u32,
+        clauses: Vec<Query>,
+    },
+    Filter(Box<Query>),
+    Boosted {
+        boost: f32,
+        clause: Box<Query>,
+    },
+    Named {
+        name: String,
+        clause: Box<Query>,
+    },
+}
+
+/// Words of a text, before they are analysed.
+#[derive(Debug, Clone, PartialEq)]
+struct Words {
+    /// `None` is the whole text.
+    field: Option<String>,
+    text: String,
+    form: Form,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Form {
+    All,
+    Any,
+    AtLeast(u16),
+    Phrase {
+        slop: u32,
+    },
+    Prefix,
+    Wildcard,
+    Regex,
+    /// Edits; `None` for as many as the length of the word allows.
+    Near(Option<u8>),
+}
+
+impl Query {
+    /// Returns the query that a text is in the language of queries, which users type: `short "long tail" -story
+    /// price:<3`. Any text is a query; what was not understood is among the warnings of the answer.
+    pub fn text(text: impl Into<String>) -> Query {
+        Query(Node::Text(text.into()))
+    }
+
+    /// Returns the query for documents with all words of a text, which has no syntax.
+    pub fn words(text: impl Into<String>) -> Query {
+        Query::of_words(text, Form::All)
+    }
+
+    /// Returns the query for documents with any word of a text, which has no syntax.
+    pub fn any_word(text: impl Into<String>) -> Query {
+        Query::of_words(text, Form::Any)
+    }
+
+    /// Returns the query for documents with at least `least` of the words of a text, which has no syntax.
+    pub fn some_words(least: u16, text: impl Into<String>) -> Query {
+        Query::of_words(text, Form::AtLeast(least.max(1)))
+    }
+
+    /// Returns the query for documents with words one after another.
+    pub fn phrase(text: impl Into<String>) -> Query {
+        Query::near_phrase(text, 0)
+    }
+
+    /// Returns the query for documents with the words of a phrase after up to `slop` moves of a word, 64 at most.
+    pub fn near_phrase(text: impl Into<String>, slop: u32) -> Query {
+        Query::of_words(text, Form::Phrase { slop })
+    }
+
+    /// Returns the query for documents with words that begin with a text.
+    pub fn prefix(text: impl Into<String>) -> Query {
+        Query::of_words(text, Form::Prefix)
+    }
+
+    /// Returns the query for documents with words of a pattern: `?` is one character, `*` any number.
+    pub fn wildcard(pattern: impl Into<String>) -> Query {
+        Query::of_words(pattern, Form::Wildcard)
+    }
+
+    /// Returns the query for documents with words that a regular expression matches as a whole.
+    pub fn regex(regex: impl Into<String>) -> Query {
+        Query::of_words(regex, Form::Regex)
+    }
+
+    /// Returns the query for documents with a word, or one that differs in one letter, two in a word of six or more.
+    pub fn near(word: impl Into<String>) -> Query {
+        Query::of_words(word, Form::Near(None))
+    }
+
+    /// Returns the query for documents with a word, or one that differs in up to `edits` letters, two at most.
+    pub fn near_within(edits: u8, word: impl Into<String>) -> Query {
+        Query::of_words(word, Form::Near(Some(edits)))
+    }
+
+    fn of_words(text: impl Into<String>, form: Form) -> Query {
+        Query(Node::Words(Words {
+            field: None,
+            text: text.into(),
+            form,
+        }))
+    }
+
+    /// Returns the filter for documents with a value in a field. A date means its span: `2024` is the year.
+    pub fn equals(field: impl Into<String>, value: impl Into<FieldValue>) -> Query {
+        Query::of_value(field, ValueTest::Equals(value.into()))
+    }
+
+    /// Returns the filter for documents with a value of a field in a range.
+    pub fn range<V>(field: impl Into<String>, range: impl RangeBounds<V>) -> Query
+    where
+        V: Clone + Into<FieldValue>,
+    {
+        let end = |bound: Bound<&V>| match bound {
+            Bound::Included(value) => Some((value.clone().into(), true)),
+            Bound::Excluded(value) => Some((value.clone().into(), false)),
+            Bound::Unbounded => None,
+        };
+        let (low, high) = (end(range.start_bound()), end(range.end_bound()));
+        Query::of_value(field, ValueTest::Range { low, high })
+    }
+
+    /// Returns the filter for documents with a keyword in a field that begins with a text.
+    pub fn starts_with(field: impl Into<String>, start: impl Into<String>) -> Query {
+        Query::of_value(field, ValueTest::Prefix(start.into()))
+    }
+
+    /// Returns the filter for documents with any value in a field.
+    pub fn exists(field: impl Into<String>) -> Query {
+        Query::of_value(field, ValueTest::Exists)
+    }
+
+    fn of_value(field: impl Into<String>, test: ValueTest) -> Query {
+        let field = field.into();
+        Query(Node::Value { field, test })
+    }
+
+    /// Returns the filter for documents of a site and of its subdomains.
+    pub fn site(name: impl Into<String>) -> Query {
+        Query(Node::Site {
+            name: name.into(),
+            with_subdomains: true,
+        })
+    }
+
+    /// Returns the filter for documents of a site, without its subdomains.
+    pub fn exact_site(name: impl Into<String>) -> Query {
+        Query(Node::Site {
+            name: name.into(),
+            with_subdomains: false,
+        })
+    }
+
+    /// Returns the query for documents that match all clauses.
+    pub fn all_of(clauses: impl IntoIterator<Item = Query>) -> Query {
+        Query::combined(clauses.into_iter().collect(), Vec::new(), Vec::new())
+    }
+
+    /// Returns the query for documents that match any of the clauses.
+    pub fn any_of(clauses: impl IntoIterator<Item = Query>) -> Query {
+        Query::combined(Vec::new(), clauses.into_iter().collect(), Vec::new())
+    }
+
+    /// Returns the query for documents that match at least `least` of the clauses.
+    pub fn at_least(least: u32, clauses: impl IntoIterator<Item = Query>) -> Query {
+        let clauses = clauses.into_iter().collect();
+        Query(Node::AtLeast { least, clauses })
+    }
+
+    fn combined(required: Vec<Query>, optional: Vec<Query>, excluded: Vec<Query>) -> Query {
+        Query(Node::Boolean {
+            required,
+            optional,
+            excluded,
+        })
+    }
+
+    /// Returns the query for documents that match this one and another.
+    #[must_use]
+    pub fn and(self, other: Query) -> Query {
+        Query::combined(vec![self, other], Vec::new(), Vec::new())
+    }
+
+    /// Returns the query for documents that match this one, better where they match another too.
+    #[must_use]
+    pub fn and_better(self, other: Query) -> Query {
+        Query::combined(vec![self], vec![other], Vec::new())
+    }
+
+    /// Returns the query for documents that match this one, and not another.
+    #[must_use]
+    pub fn and_not(self, other: Query) -> Query {
+        Query::combined(vec![self], Vec::new(), vec![other])
+    }
+
+    /// Returns the query that selects the same documents and adds nothing to their scores.
+    #[must_use]
+    pub fn filter(self) -> Query {
+        Query(Node::Filter(Box::new(self)))
+    }
+
+    /// Returns the query with its scores multiplied, by 0.000001 to 1,000,000.
+    #[must_use]
+    pub fn boost(self, boost: f32) -> Query {
+        Query(Node::Boosted {
+            boost,
+            clause: Box::new(self),
+        })
+    }
+
+    /// Returns the query with a name, which explanations repeat.
+    #[must_use]
+    pub fn named(self, name: impl Into<String>) -> Query {
+        Query(Node::Named {
+            name: name.into(),
+            clause: Box::new(self),
+        })
+    }
+
+    /// Returns the query for words of a field alone: `title`, or a further field of text. It changes words, phrases and
+    /// patterns, within combinations too, that have no field yet.
+    #[must_use]
+    pub fn in_field(mut self, name: impl Into<String>) -> Query {
+        self.set_field(&name.into());
+        self
+    }
+
+    fn set_field(&mut self, name: &str) {
+        match &mut self.0 {
+            Node::Words(words) => {
+                words.field.get_or_insert_with(|| name.to_owned());
+            }
+            Node::Boolean {
+                required,
+                optional,
+                excluded,
+            } => {
+                let all = required.iter_mut().chain(optional).chain(excluded);
+                all.for_each(|clause| clause.set_field(name));
+            }
+            Node::AtLeast { clauses, .. } => {
+                clauses.iter_mut().for_each(|clause| clause.set_field(name));
+            }
+            Node::Filter(clause) | Node::Boosted { clause, .. } | Node::Named { clause, .. } => {
+                clause.set_field(name);
+            }
+            Node::Text(_) | Node::Value { .. } | Node::Site { .. } => {}
+        }
+    }
+
+    /// Returns the text of a query that is one.
+    pub(crate) fn as_text(&self) -> Option<&str> {
+        match &self.0 {
+            Node::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+impl From<&str> for Query {
+    fn from(text: &str) -> Query {
+        Query::text(text)
+    }
+}
+
+impl From<String> for Query {
+    fn from(text: String) -> Query {
+        Query::text(text)
+    }
+}
