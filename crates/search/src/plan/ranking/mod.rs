@@ -66,6 +66,11 @@ fn saturates_of<F: Formula>(_: F) -> bool {
     F::SATURATES
 }
 
+/// Returns whether the rarity of a formula depends on occurrences.
+fn counts_occurrences_of<F: Formula>(_: F) -> bool {
+    F::COUNTS_OCCURRENCES
+}
+
 /// Returns the name of the rarity of a formula.
 fn rarity_name_of<F: Formula>(_: F) -> &'static str {
     F::RARITY
@@ -104,6 +109,11 @@ impl Ranking {
     /// Returns the ranking with its parameters inside their ranges. No score can be NaN then.
     pub fn sanitized(self) -> Ranking {
         self.model().with(&self.values())
+    }
+
+    /// Returns whether the rarity depends on the occurrences of the term, rather than on its documents alone.
+    pub fn counts_occurrences(self) -> bool {
+        with_formula!(self, formula => counts_occurrences_of(formula))
     }
 
     /// Returns how much an occurrence of a term tells: its inverse document frequency, or what stands for it.

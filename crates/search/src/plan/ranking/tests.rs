@@ -22,6 +22,7 @@ fn counts(documents_count: u64, document_frequency: u64) -> TermCounts {
     TermCounts {
         documents_count,
         document_frequency,
+        ..TermCounts::default()
     }
 }
 
