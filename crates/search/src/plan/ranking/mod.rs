@@ -15,6 +15,7 @@
 //! that lets every algorithm add up clauses as they come, and still give the same bits.
 
 mod bm25;
+mod dirichlet;
 mod formula;
 mod model;
 mod text;
@@ -31,6 +32,7 @@ pub use text::UnknownRanking;
 pub use value::Ranking;
 
 use bm25::Bm25;
+use dirichlet::Dirichlet;
 use formula::Formula;
 use tf_idf::TfIdf;
 
@@ -44,6 +46,10 @@ macro_rules! with_formula {
             }
             Ranking::TfIdf => {
                 let $formula = TfIdf;
+                $result
+            }
+            Ranking::Dirichlet { mu } => {
+                let $formula = Dirichlet { mu };
                 $result
             }
         }
@@ -78,7 +84,7 @@ fn rarity_name_of<F: Formula>(_: F) -> &'static str {
 
 impl Ranking {
     /// Registered models; the first is the default.
-    pub const MODELS: [&'static Model; 2] = [&Bm25::MODEL, &TfIdf::MODEL];
+    pub const MODELS: [&'static Model; 3] = [&Bm25::MODEL, &TfIdf::MODEL, &Dirichlet::MODEL];
 
     /// Returns the model.
     pub fn model(self) -> &'static Model {
