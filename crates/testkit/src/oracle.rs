@@ -329,6 +329,11 @@ impl Oracle {
                 let weight = said as f32 * idf * idf * boost;
                 weight * frequency.sqrt() * (1.0 / length.sqrt())
             }
+            Ranking::Dirichlet { mu } => {
+                let scale = (f64::from(idf).exp() / f64::from(mu)).min(1e28) as f32;
+                let likelihood = (1.0 + frequency * scale) * (mu / (mu + length));
+                said as f32 * boost * f64::from(likelihood.max(1.0)).ln() as f32
+            }
         }
     }
 
@@ -409,7 +414,7 @@ impl Oracle {
         }
     }
 
-    /// Returns the inverse document frequency of a clause that is one word of some document.
+    /// Returns the inverse document frequency, or what stands for it, of a clause that is one word of some document.
     fn word_idf(&self, query: &Query, ranking: Ranking) -> Option<f32> {
         match query {
             Query::Boosted { clause, .. } | Query::Named { clause, .. } => {
@@ -431,6 +436,11 @@ impl Oracle {
         match ranking {
             Ranking::Bm25 { .. } => (1.0 + (n - df + 0.5) / (df + 0.5)).ln() as f32,
             Ranking::TfIdf => (1.0 + (n / (df + 1.0)).ln()) as f32,
+            Ranking::Dirichlet { .. } => {
+                let places = || self.documents.iter().flat_map(|one| one.field(field));
+                let occurrences = places().filter(|place| place.contains(term)).count() as f64;
+                ((places().count() as f64 + 1.0) / (occurrences + 1.0)).ln() as f32
+            }
         }
     }
 

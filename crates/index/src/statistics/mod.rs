@@ -10,6 +10,7 @@
 
 mod deleted;
 mod merged;
+mod occurrences;
 mod place;
 mod shared;
 mod steps;
@@ -185,12 +186,10 @@ impl Statistics {
 
     /// Returns the mean length in words over all live documents; 0 for an empty index.
     pub fn average_length(&self, field: Field) -> f64 {
-        let words = match field {
-            Field::Text => self.words_counts[0],
-            Field::Title => self.words_counts[1],
-            Field::Site => return 1.0,
-            Field::Further(number) => self.further_words.get(&number).copied().unwrap_or(0),
-        };
+        if field == Field::Site {
+            return 1.0;
+        }
+        let words = self.words_count(field);
         if self.documents_count == 0 {
             0.0
         } else {

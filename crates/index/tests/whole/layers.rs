@@ -84,6 +84,7 @@ fn check_same(layered: &SharedStorage, whole: &SharedStorage) {
     let [one, other] = [&layered, &whole].map(|index| index.statistics());
     assert_eq!(one.documents_count(), other.documents_count());
     for field in [Field::Text, Field::Title] {
+        assert_eq!(one.words_count(field), other.words_count(field));
         assert_eq!(one.average_length(field), other.average_length(field));
     }
 }

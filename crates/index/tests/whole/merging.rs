@@ -23,7 +23,10 @@ fn document(number: u8, version: u16) -> Document {
     Document {
         url: format!("http://site-{}.test/{number}", number % 5),
         title: format!("title {number} of{version}"),
-        body: words.collect::<String>() + &format!("own{number} ") + &first_words(number, version),
+        body: words.collect::<String>()
+            + &format!("own{number} ")
+            + &"title ".repeat(usize::from(version % 3))
+            + &first_words(number, version),
         fields: [("version".to_owned(), version.into())]
             .into_iter()
             .collect(),
@@ -204,7 +207,10 @@ fn counts(index: &Index) -> Vec<u64> {
     let mut counts = vec![statistics.documents_count()];
     for word in words.chain(own).chain(versions).chain(["title".into()]) {
         for field in [Field::Text, Field::Title] {
-            counts.push(statistics.document_frequency(field, &word).unwrap());
+            let found = statistics.term(field, &word).unwrap();
+            let occurrences = |found: &_| statistics.occurrences(found).unwrap();
+            counts.push(found.as_ref().map_or(0, occurrences));
+            counts.push(found.map_or(0, |found| found.document_frequency));
         }
     }
     for site in 0..5 {

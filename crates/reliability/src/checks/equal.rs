@@ -7,7 +7,7 @@ use crate::verdict::Verdict;
 use testkit::MadeUp;
 
 /// Parameters, one of which each query gets.
-const PARAMETERS: [&str; 12] = [
+const PARAMETERS: [&str; 13] = [
     "",
     "&any=1",
     "&per_site=0",
@@ -16,6 +16,7 @@ const PARAMETERS: [&str; 12] = [
     "&any=1&start=95&k=5&per_site=0",
     "&explain=1&k=3",
     "&ranking=tfidf",
+    "&ranking=dirichlet:mu=300",
     "&count=none&any=1",
     "&k=0",
     "&k=200&per_site=0&any=1",

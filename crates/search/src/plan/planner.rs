@@ -318,7 +318,7 @@ impl Planner<'_> {
             return Ok(Node::Nothing);
         };
         let ranking = self.ranking_in(field);
-        let counts = self.counts(&found);
+        let counts = self.counts(ranking, field, &found)?;
         let idf = ranking.rarity(&counts);
         let weight = self.weigh(ranking, said, idf);
         let node = Node::Term(TermNode {
@@ -356,7 +356,7 @@ impl Planner<'_> {
             let Some(found) = self.statistics.term(field, term)? else {
                 return Ok(Node::Nothing);
             };
-            let term_idf = ranking.rarity(&self.counts(&found));
+            let term_idf = ranking.rarity(&self.counts(ranking, field, &found)?);
             idf += term_idf;
             words.push(Word::found(field, term, term_idf, &None, found));
         }
@@ -386,11 +386,22 @@ impl Planner<'_> {
         weight
     }
 
-    fn counts(&self, found: &TermStatistics) -> TermCounts {
-        TermCounts {
+    fn counts(
+        &self,
+        ranking: Ranking,
+        field: Field,
+        found: &TermStatistics,
+    ) -> Result<TermCounts, IndexError> {
+        let mut counts = TermCounts {
             documents_count: self.documents_count,
             document_frequency: found.document_frequency,
+            ..TermCounts::default()
+        };
+        if ranking.counts_occurrences() {
+            counts.occurrences = self.statistics.occurrences(found)?;
+            counts.words = self.statistics.words_count(field);
         }
+        Ok(counts)
     }
 
     /// Returns the ranking of a field in which a clause is scored, and makes its scale at the first.

@@ -2,6 +2,7 @@
 
 use crate::ways::{all_segments, check_all_ways, many_documents, parsed};
 use index::Index;
+use search::ranking::Model;
 use search::{Plan, Ranking, profile, search_partition, top_of_partition};
 use testkit::{BuildPlan, build_index};
 
@@ -64,7 +65,7 @@ fn check(permille: usize, replaced: Replaced) {
     assert_eq!(deleted as usize, 21_000 * permille / 1000);
     for (typed, any, algorithm) in QUERIES {
         let query = parsed(typed, any, &index);
-        for ranking in [Ranking::default(), Ranking::TfIdf] {
+        for ranking in Ranking::MODELS.map(Model::ranking) {
             for k in [1, 10, 80, 950] {
                 check_all_ways(&index, &query, ranking, k, 5);
             }

@@ -7,6 +7,7 @@ mod columns;
 mod compounds;
 mod cursors;
 mod deletions;
+mod models;
 mod modifiers;
 mod orders;
 mod pairs;

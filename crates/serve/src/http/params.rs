@@ -280,7 +280,7 @@ mod tests {
             ("most=0", "give a number of words from 1"),
             ("most=101%25", "from 1% to 100%"),
             ("most=half", "\"half\" is no part of the words"),
-            ("ranking=best", "choose bm25 or tfidf"),
+            ("ranking=best", "choose bm25, tfidf or dirichlet"),
             ("timeout=soon", "give milliseconds"),
             ("timeout=0", "give milliseconds"),
             ("timeout=5h", "give milliseconds"),

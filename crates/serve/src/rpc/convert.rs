@@ -44,7 +44,6 @@ pub(super) fn query_message(query: &Query, deadline: Instant, generation: u64) -
         // Older servers read these messages alone. A model that is added later has its text.
         Ranking::Bm25 { k1, b } => Function::Bm25(rpc::Bm25 { k1, b }),
         Ranking::TfIdf => Function::TfIdf(rpc::TfIdf {}),
-        #[allow(unreachable_patterns)]
         other => Function::Model(other.to_string()),
     };
     rpc::Query {

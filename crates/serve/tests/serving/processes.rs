@@ -103,8 +103,9 @@ fn connect(file: &ClusterFile, name: &str, runtime: &Runtime) -> Result<FrontEnd
 fn options() -> impl Strategy<Value = SearchOptions> {
     let operator = prop::sample::select(&search::Operator::NAMED[..]);
     let numbers = (0usize..12, 0usize..6, 0u32..4);
-    (numbers, operator, any::<[bool; 3]>(), refined()).prop_map(
-        |((k, start, per_site), operator, [tf_idf, explain, counted], (filters, facets, sort))| {
+    let model = prop::sample::select(&search::Ranking::MODELS[..]);
+    (numbers, operator, model, any::<[bool; 2]>(), refined()).prop_map(
+        |((k, start, per_site), operator, model, [explain, counted], (filters, facets, sort))| {
             SearchOptions {
                 filters,
                 facets,
@@ -113,10 +114,7 @@ fn options() -> impl Strategy<Value = SearchOptions> {
                 start,
                 per_site: Some(per_site),
                 operator: operator.1,
-                ranking: match tf_idf {
-                    true => search::Ranking::TfIdf,
-                    false => search::Ranking::default(),
-                },
+                ranking: model.ranking(),
                 explain,
                 counted,
                 ..SearchOptions::default()

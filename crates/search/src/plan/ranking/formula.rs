@@ -12,12 +12,18 @@ use crate::plan::ranking::model::{Model, Values};
 use codec::limits::LIMITS;
 
 /// Statistics of a term in one field of the whole index.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct TermCounts {
     /// Live documents of the index.
     pub documents_count: u64,
     /// Live documents with the term.
     pub document_frequency: u64,
+    /// Occurrences of the term in live documents, for models that count them ([`Ranking::counts_occurrences`]); else 0.
+    ///
+    /// [`Ranking::counts_occurrences`]: crate::Ranking::counts_occurrences
+    pub occurrences: u64,
+    /// Words of the field in live documents, for the same models.
+    pub words: u64,
 }
 
 /// Numbers of a clause that all its scores share.
@@ -51,6 +57,8 @@ pub(crate) trait Formula: Copy {
     const RARITY: &'static str = "idf";
     /// Whether the weight is an upper bound on scores of any frequency.
     const SATURATES: bool = false;
+    /// Whether the rarity depends on occurrences, which cost more than documents where some are deleted.
+    const COUNTS_OCCURRENCES: bool = false;
 
     /// Returns the values of the parameters, in the order of [`Model::parameters`].
     fn values(self) -> Values;

@@ -15,6 +15,7 @@
 //! that lets every algorithm add up clauses as they come, and still give the same bits.
 
 mod bm25;
+mod dirichlet;
 mod formula;
 mod model;
 mod text;
@@ -31,6 +32,7 @@ pub use text::UnknownRanking;
 pub use value::Ranking;
 
 use bm25::Bm25;
+use dirichlet::Dirichlet;
 use formula::Formula;
 use tf_idf::TfIdf;
 
@@ -44,6 +46,10 @@ macro_rules! with_formula {
             }
             Ranking::TfIdf => {
                 let $formula = TfIdf;
+                $result
+            }
+            Ranking::Dirichlet { mu } => {
+                let $formula = Dirichlet { mu };
                 $result
             }
         }
@@ -66,6 +72,11 @@ fn saturates_of<F: Formula>(_: F) -> bool {
     F::SATURATES
 }
 
+/// Returns whether the rarity of a formula depends on occurrences.
+fn counts_occurrences_of<F: Formula>(_: F) -> bool {
+    F::COUNTS_OCCURRENCES
+}
+
 /// Returns the name of the rarity of a formula.
 fn rarity_name_of<F: Formula>(_: F) -> &'static str {
     F::RARITY
@@ -73,7 +84,7 @@ fn rarity_name_of<F: Formula>(_: F) -> &'static str {
 
 impl Ranking {
     /// Registered models; the first is the default.
-    pub const MODELS: [&'static Model; 2] = [&Bm25::MODEL, &TfIdf::MODEL];
+    pub const MODELS: [&'static Model; 3] = [&Bm25::MODEL, &TfIdf::MODEL, &Dirichlet::MODEL];
 
     /// Returns the model.
     pub fn model(self) -> &'static Model {
@@ -104,6 +115,11 @@ impl Ranking {
     /// Returns the ranking with its parameters inside their ranges. No score can be NaN then.
     pub fn sanitized(self) -> Ranking {
         self.model().with(&self.values())
+    }
+
+    /// Returns whether the rarity depends on the occurrences of the term, rather than on its documents alone.
+    pub fn counts_occurrences(self) -> bool {
+        with_formula!(self, formula => counts_occurrences_of(formula))
     }
 
     /// Returns how much an occurrence of a term tells: its inverse document frequency, or what stands for it.

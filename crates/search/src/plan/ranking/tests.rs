@@ -22,6 +22,7 @@ fn counts(documents_count: u64, document_frequency: u64) -> TermCounts {
     TermCounts {
         documents_count,
         document_frequency,
+        ..TermCounts::default()
     }
 }
 
@@ -43,6 +44,42 @@ fn tfidf_by_hand() {
     assert!((idf - (1.0 + 2.0f32.ln())).abs() < 1e-6);
     let score = ranking.score(ranking.weigh(1, 1.0, idf), 9, ranking.factor(25, 0.0), 0.0);
     assert!((score - idf * idf * 3.0 / 5.0).abs() < 1e-6);
+}
+
+#[test]
+fn query_likelihood_by_hand() {
+    let ranking = Ranking::Dirichlet { mu: 1000.0 };
+    let information = ranking.rarity(&TermCounts {
+        occurrences: 49,
+        words: 9999,
+        ..TermCounts::default()
+    });
+    assert!((information - 200f32.ln()).abs() < 1e-6);
+    let weight = ranking.weigh(2, 1.0, information);
+    let score =
+        |frequency, length| ranking.score(weight, frequency, ranking.factor(length, 0.0), 0.0);
+    let expected = 2.0 * ((1.0f64 + 3.0 * 0.2).ln() + (1000.0f64 / 1250.0).ln());
+    assert!((f64::from(score(3, 250)) - expected).abs() < 1e-6);
+    // Fewer occurrences than the collection has in a text of this length.
+    assert_eq!(score(1, 250), 0.0);
+}
+
+#[test]
+fn query_likelihood_tells_neighbouring_numbers_apart() {
+    let ranking = Ranking::Dirichlet { mu: 1000.0 };
+    let weight = TermWeight {
+        weight: 1.0,
+        scale: 0.0,
+    };
+    // Without a frequency, the factor is the likelihood.
+    let score = |likelihood: f32| ranking.score(weight, 1, likelihood, 0.0);
+    let neighbours = |number: u32| (f32::from_bits(number), f32::from_bits(number + 1));
+    for first in [1.0f32, 1.4, 1.999, 2.0, 3.0, 1e3, 1e20, 1e37] {
+        for number in (first.to_bits()..).take(100_000) {
+            let (one, next) = neighbours(number);
+            assert!(score(one) <= score(next), "{one}");
+        }
+    }
 }
 
 #[test]

@@ -12,4 +12,9 @@ pub enum Ranking {
     },
     /// Classic tf·idf: √tf · idf² / √length.
     TfIdf,
+    /// Query likelihood with Dirichlet smoothing (Zhai & Lafferty 2001), never below 0.
+    Dirichlet {
+        /// Weight of the collection, in words.
+        mu: f32,
+    },
 }
