@@ -19,6 +19,7 @@ mod mapper;
 mod part_names;
 mod patch;
 mod record;
+mod text_of_value;
 
 pub mod body;
 

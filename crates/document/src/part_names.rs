@@ -1,5 +1,7 @@
 //! Names of the fields that are a document's title and body.
 
+use crate::Document;
+use crate::text_of_value::{get, text};
 use json::{Map, Value};
 
 /// Field of a document that tells which of the others are its title and its body, where those have other names. It is stored with
@@ -40,6 +42,19 @@ impl PartNames {
     /// Removes the names from fields that are shown.
     pub fn hide_in(fields: &mut Map) {
         fields.remove(PART_NAMES);
+    }
+
+    /// Writes the names that still are of the document's title and body into its fields.
+    pub fn restore_in(mut self, document: &mut Document) {
+        let text_of = |name: &str| get(&document.fields, name).and_then(text).unwrap_or_default();
+        if self.title().is_some_and(|name| text_of(name) != document.title) {
+            self.forget_title();
+        }
+        let texts: Vec<String> = self.body.iter().map(|name| text_of(name)).collect();
+        if texts.join("\n") != document.body {
+            self.forget_body();
+        }
+        self.note_in(&mut document.fields);
     }
 
     /// Writes the names into a document's fields.

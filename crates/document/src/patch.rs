@@ -1,7 +1,7 @@
 //! JSON Merge Patch (RFC 7396) of a document.
 
-use crate::mapper::{get, scalar, text, without_nul};
 use crate::part_names::PartNames;
+use crate::text_of_value::{get, scalar, text, without_nul};
 use crate::{Document, ID_BYTES_MAX, LineError, PART_NAMES};
 use json::{Map, Value};
 

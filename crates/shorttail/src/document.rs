@@ -1,6 +1,7 @@
 //! Document: an address, and texts and values under it.
 
-use crate::{Fields, Value};
+use crate::{Error, Fields, Result, Value};
+use document::{PART_NAMES, PartNames};
 use std::fmt;
 
 /// Document to add, or as an index stores it. Its URL identifies it: a later document with the same URL replaces it.
@@ -28,9 +29,42 @@ pub struct Document {
     pub body: String,
     /// Further fields. Long texts are searched; numbers, dates and short texts are filtered, sorted and counted.
     pub fields: Fields,
+    /// Names of the fields that are title and body.
+    names: PartNames,
 }
 
 impl Document {
+    /// Reads a document from an object of JSON of any shape. The fields `url`, `id`, `title` and `body` are those of the document;
+    /// where one is missing, a field with a usual name of it stands in (`link`, `slug`, `headline`, `text`, `message` and the
+    /// like), and stays a field. Without a URL the id is the address.
+    ///
+    /// ```
+    /// use shorttail::Document;
+    ///
+    /// let document = Document::from_json(r#"{"id": 7, "message": "disk full", "host": "a1"}"#)?;
+    /// assert_eq!((&*document.url, &*document.body), ("id:7", "disk full"));
+    /// assert_eq!(document.fields["message"], "disk full");
+    /// # Ok::<(), shorttail::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// No object of JSON, one without an address, a name that occurs twice.
+    pub fn from_json(json: &str) -> Result<Document> {
+        let read = document::Document::from_json_line(json.as_bytes());
+        let read = read.map_err(|error| Error::refused("document", error.to_string()))?;
+        let mut fields = read.fields;
+        let names = PartNames::of(&fields);
+        PartNames::hide_in(&mut fields);
+        Ok(Document {
+            url: read.url,
+            id: read.id,
+            title: read.title,
+            body: read.body,
+            fields,
+            names,
+        })
+    }
+
     /// Returns a document without texts.
     pub fn new(url: impl Into<String>) -> Document {
         Document {
@@ -67,23 +101,37 @@ impl Document {
         self
     }
 
-    pub(crate) fn into_indexed(self) -> document::Document {
-        document::Document {
+    /// Refuses a document without an address, and a field whose name is taken.
+    pub(crate) fn into_indexed(self) -> Result<document::Document> {
+        if self.url.is_empty() {
+            return Err(Error::refused("url", "a document needs an address"));
+        }
+        if self.fields.contains_key(PART_NAMES) {
+            let reason = format!("the name {PART_NAMES} is taken; rename the field");
+            return Err(Error::refused("fields", reason));
+        }
+        let mut indexed = document::Document {
             url: self.url,
             id: self.id,
             title: self.title,
             body: self.body,
             fields: self.fields,
-        }
+        };
+        self.names.restore_in(&mut indexed);
+        Ok(indexed)
     }
 
     pub(crate) fn from_stored(stored: index::StoredDocument) -> Document {
+        let mut fields = stored.fields;
+        let names = PartNames::of(&fields);
+        PartNames::hide_in(&mut fields);
         Document {
             id: Some(stored.id).filter(|id| *id != stored.url),
             url: stored.url,
             title: stored.title,
             body: stored.body,
-            fields: stored.fields,
+            fields,
+            names,
         }
     }
 }

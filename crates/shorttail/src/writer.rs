@@ -161,12 +161,10 @@ impl Writer {
     /// Adds a document, which replaces one with the same URL.
     ///
     /// # Errors
-    /// A document without a URL, a failed write, a cancellation. After all but the first the writer is of no use.
+    /// A document without a URL or with a field whose name is taken, a failed write, a cancellation. After all but the first the writer is of no use.
     pub fn add(&mut self, document: Document) -> Result<()> {
-        if document.url.is_empty() {
-            return Err(Error::refused("url", "a document needs an address"));
-        }
-        self.change(|writer| writer.add(document.into_indexed()))?;
+        let document = document.into_indexed()?;
+        self.change(|writer| writer.add(document))?;
         self.watch.count_document();
         Ok(())
     }

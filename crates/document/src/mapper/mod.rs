@@ -9,6 +9,7 @@
 //! another name is a field of the document, too, as it was sent, and [`PartNames`] tell so.
 
 use crate::part_names::PartNames;
+use crate::text_of_value::{get, scalar, text, without_nul};
 use crate::{Document, ID_BYTES_MAX, LineError, PART_NAMES, URL_BYTES_MAX};
 use json::{Map, Value};
 use std::collections::BTreeSet;
@@ -266,13 +267,6 @@ fn filled(record: &Map, name: &str, read: fn(&Value) -> Option<String>) -> Optio
     (!text.trim().is_empty()).then(|| (name.to_owned(), text))
 }
 
-pub(crate) fn without_nul(part: &'static str, text: &str) -> Result<(), LineError> {
-    match memchr::memchr(0, text.as_bytes()) {
-        Some(_) => Err(LineError::Nul { field: part }),
-        None => Ok(()),
-    }
-}
-
 /// Returns whether a string without a known name is text, and no address or hash: it is long and may have words.
 fn is_long_text(text: &str) -> bool {
     text.chars().nth(TEXT_CHARS_MIN).is_some()
@@ -313,36 +307,6 @@ fn in_order<'a>(known: &[&str], record: &'a Map) -> Vec<&'a str> {
     }
     found.sort();
     found.into_iter().map(|(_, name)| name).collect()
-}
-
-/// Returns the value of a field, or of `a.b` within an object.
-pub(crate) fn get<'a>(record: &'a Map, name: &str) -> Option<&'a Value> {
-    if let Some(value) = record.get(name) {
-        return Some(value);
-    }
-    let (outer, inner) = name.split_once('.')?;
-    get(record.get(outer)?.as_object()?, inner)
-}
-
-pub(crate) fn scalar(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
-    }
-}
-
-/// Returns the text of a value: a string, a number, a truth value, or a list of strings and numbers, one a line.
-pub(crate) fn text(value: &Value) -> Option<String> {
-    match value {
-        Value::Array(items) => {
-            let items = items.iter().filter(|item| !item.is_null());
-            let texts: Vec<String> = items.map(scalar).collect::<Option<_>>()?;
-            (!texts.is_empty()).then(|| texts.join("\n"))
-        }
-        Value::Bool(truth) => Some(truth.to_string()),
-        other => scalar(other),
-    }
 }
 
 #[cfg(test)]
