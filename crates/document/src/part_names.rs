@@ -46,8 +46,15 @@ impl PartNames {
 
     /// Writes the names that still are of the document's title and body into its fields.
     pub fn restore_in(mut self, document: &mut Document) {
-        let text_of = |name: &str| get(&document.fields, name).and_then(text).unwrap_or_default();
-        if self.title().is_some_and(|name| text_of(name) != document.title) {
+        let text_of = |name: &str| {
+            get(&document.fields, name)
+                .and_then(text)
+                .unwrap_or_default()
+        };
+        if self
+            .title()
+            .is_some_and(|name| text_of(name) != document.title)
+        {
             self.forget_title();
         }
         let texts: Vec<String> = self.body.iter().map(|name| text_of(name)).collect();

@@ -12,7 +12,7 @@
 //! The check covers the cursor, the query and whatever else decides the order, so a cursor of another query is refused.
 
 use crate::error::BadRequest;
-use crate::options::{DEPTH_MAX, SearchOptions};
+use crate::options::SearchOptions;
 use fields::Value;
 use search::{After, ScoredHit};
 use std::fmt::Write;
@@ -115,15 +115,15 @@ impl Cursors {
             });
         }
         let start = usize::try_from(from.hits_before).unwrap_or(usize::MAX);
-        match start.saturating_add(options.k) > DEPTH_MAX {
-            true => Err(BadRequest {
+        match options.depth_max {
+            Some(depth_max) if start.saturating_add(options.k) > depth_max => Err(BadRequest {
                 parameter: "after",
                 reason: format!(
                     "pages of hits that are limited per site, or that hold only some of the words, end at hit \
-                     {DEPTH_MAX}; with per_site=0 and words=all they go on"
+                     {depth_max}; with per_site=0 and words=all they go on"
                 ),
             }),
-            false => Ok(PageStart { start, after: None }),
+            _ => Ok(PageStart { start, after: None }),
         }
     }
 

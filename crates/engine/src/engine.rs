@@ -117,7 +117,6 @@ pub(crate) fn prepared(
     options: &SearchOptions,
 ) -> Result<PreparedQuery, BadRequest> {
     let arrived = Instant::now();
-    options.validate()?;
     let index = part.index();
     let facts = IndexFacts {
         analyzer: index.analyzer(),
@@ -125,7 +124,7 @@ pub(crate) fn prepared(
         has_several_sites: index.statistics().has_several_sites(),
         index_id: index.id(),
     };
-    PreparedQuery::new(0, query, options, facts, arrived)
+    PreparedQuery::new(0, query, options.clone(), facts, arrived)
 }
 
 /// Returns all chunks of an index as one partition.

@@ -73,7 +73,7 @@ pub use facet_answer::facet_answer;
 pub use frequent_phrases::frequent_phrases;
 pub use generations::{Generations, OnReport, Preloading};
 pub use matches::Matches;
-pub use options::{ANSWER_BYTES_MAX, DEPTH_MAX, K_MAX, SITE_HITS_DEFAULT, SearchOptions};
+pub use options::{SITE_HITS_DEFAULT, SearchOptions};
 pub use part::Part;
 pub use refinement::{FACETS_MAX, FILTERS_MAX, FacetGroup, Refinement};
 pub use search_error::SearchError;

@@ -10,7 +10,6 @@ use crate::coordinator::{
 };
 use crate::details::HitDetails;
 use crate::error::{DetailsError, EngineError};
-use crate::options::ANSWER_BYTES_MAX;
 use crate::part::Part;
 use crate::retried::retried;
 use crate::shown_text::shown_text;
@@ -23,6 +22,8 @@ use wire::{DidYouMean, SearchAnswer};
 
 /// Time of a search without a limit: ten years.
 const UNLIMITED: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
+/// Size of an answer without a limit, in bytes.
+const ANSWER_BYTES_MAX: usize = 1 << 40;
 
 /// Test of the caller for cancellation, called every few dozen microseconds of a search.
 pub(crate) type IsCancelled<'a> = &'a (dyn Fn() -> bool + Sync);

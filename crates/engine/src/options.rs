@@ -1,16 +1,8 @@
 //! Options of a search: the page, the operator, the ranking, limits.
 
-use crate::error::BadRequest;
 use search::{Operator, Query, Ranking};
 use std::time::Duration;
 use wire::SearchAnswer;
-
-/// Upper limit on the size of a page, in hits.
-pub const K_MAX: usize = 1_000;
-/// Upper limit on the rank that paging reaches.
-pub const DEPTH_MAX: usize = 10_000;
-/// Default limit of an answer, as JSON or as a page, in bytes.
-pub const ANSWER_BYTES_MAX: usize = 4 << 20;
 
 /// Default per-site limit, in hits.
 pub const SITE_HITS_DEFAULT: u32 = 2;
@@ -22,6 +14,8 @@ pub struct SearchOptions {
     pub k: usize,
     /// Number of hits before the page.
     pub start: usize,
+    /// Rank up to which pages with cursors go where they count on from the first hit; `None` is no limit.
+    pub depth_max: Option<usize>,
     /// Per-site limit over all pages, in hits; 0 is no limit. `None` is [`SITE_HITS_DEFAULT`] where it helps: not for an
     /// index of one site. A query that names one site has no limit.
     pub per_site: Option<u32>,
@@ -63,6 +57,7 @@ impl Default for SearchOptions {
         SearchOptions {
             k: 10,
             start: 0,
+            depth_max: None,
             per_site: None,
             operator: Operator::default(),
             ranking: Ranking::default(),
@@ -107,49 +102,5 @@ impl SearchOptions {
     /// Returns the per-site limit, in hits; 0 is no limit.
     pub fn site_hits_max(&self) -> u32 {
         self.per_site.unwrap_or(SITE_HITS_DEFAULT)
-    }
-
-    /// Refuses pages that are too large or too deep.
-    pub fn validate(&self) -> Result<(), BadRequest> {
-        if self.k > K_MAX {
-            return Err(BadRequest {
-                parameter: "k",
-                reason: format!(
-                    "{} hits are too many for one page; ask for {K_MAX} at most and page with start",
-                    self.k
-                ),
-            });
-        }
-        if self.start.saturating_add(self.k) > DEPTH_MAX {
-            return Err(BadRequest {
-                parameter: "start",
-                reason: format!(
-                    "start + k is over {DEPTH_MAX}, as deep as paging goes; \
-                     narrow the query, by more words or by site:NAME, instead"
-                ),
-            });
-        }
-        Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn depth_is_limited() {
-        let deep = |start, k| {
-            SearchOptions {
-                start,
-                k,
-                ..Default::default()
-            }
-            .validate()
-        };
-        assert!(deep(9_000, 1_000).is_ok());
-        assert!(deep(9_001, 1_000).is_err());
-        assert!(deep(usize::MAX, 1).is_err());
-        assert!(deep(0, 1_001).is_err());
     }
 }

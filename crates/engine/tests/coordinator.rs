@@ -150,7 +150,7 @@ impl Cut {
         };
         let now = Instant::now();
         let source = QuerySource::Text(query);
-        let prepared = PreparedQuery::new(1, source, options, facts, now).unwrap();
+        let prepared = PreparedQuery::new(1, source, options.clone(), facts, now).unwrap();
         let later = now + Duration::from_secs(3600);
         let limits = Limits {
             cut_off: later,

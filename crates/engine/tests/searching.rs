@@ -48,6 +48,33 @@ fn a_query_that_names_a_site_has_no_limit_of_hits_a_site() {
 }
 
 #[test]
+fn pages_in_this_process_have_any_size_and_depth() {
+    let (engine, storage) = engine_of(2_500);
+    let found = |start, k| {
+        let options = SearchOptions {
+            k,
+            start,
+            per_site: Some(0),
+            ..SearchOptions::default()
+        };
+        engine.search("alpha", &options).unwrap()
+    };
+    let all = found(0, usize::MAX);
+    assert_eq!((all.hits.len(), all.more_hits), (2_500, false));
+    assert_eq!(urls(&found(2_400, 2_000)), urls(&all)[2_400..]);
+    assert_eq!(urls(&found(1_200, 1_100)), urls(&all)[1_200..2_300]);
+    assert!(found(usize::MAX, usize::MAX).hits.is_empty());
+    // With a limit for each site, too.
+    let options = SearchOptions {
+        k: usize::MAX,
+        per_site: Some(3),
+        ..SearchOptions::default()
+    };
+    assert_eq!(engine.search("alpha", &options).unwrap().hits.len(), 15);
+    drop(storage);
+}
+
+#[test]
 fn a_site_has_its_subdomains() {
     let storage: SharedStorage = Arc::new(MemoryStorage::default());
     let mut writer = Writer::open(storage.clone(), BuildOptions::default()).unwrap();

@@ -120,14 +120,14 @@ impl SearchRequest {
         }
     }
 
-    /// Sets the number of hits, up to 1,000; 0 counts matches alone.
+    /// Sets the number of hits; 0 counts matches alone.
     #[must_use]
     pub fn k(mut self, k: usize) -> SearchRequest {
         self.options.k = k;
         self
     }
 
-    /// Sets the number of hits before the first one, up to 10,000 with the hits.
+    /// Sets the number of hits before the first one.
     #[must_use]
     pub fn start(mut self, start: usize) -> SearchRequest {
         self.options.start = start;

@@ -140,8 +140,8 @@ pub(super) fn run(arguments: SearchArguments) -> anyhow::Result<ExitCode> {
     let ranking = arguments.ranking.ranking();
     if let (Some(topics), Some(run)) = (&arguments.topics, &arguments.run) {
         let k = arguments.k.unwrap_or(RUN_HITS_DEFAULT);
-        let index = &open_verified(&arguments.directory)?;
-        TopicsRun { index, ranking, k }.write(topics, run)?;
+        let engine = Engine::of(open_verified(&arguments.directory)?);
+        TopicsRun { engine, ranking, k }.write(topics, run)?;
         return Ok(ExitCode::SUCCESS);
     }
     let typed = arguments

@@ -7,20 +7,20 @@ use crate::figures::{counted, seconds};
 use crate::meter::{Meter, left_s};
 use crate::query_file::{FileQuery, read_topics};
 use anyhow::Context;
-use index::Index;
-use search::{Operator, Plan, Ranking, bag_of_words, search_partition};
+use engine::{Engine, SearchOptions};
+use search::{Operator, Ranking, bag_of_words};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// Index, ranking and number of hits of a run.
-pub(super) struct TopicsRun<'a> {
-    pub(super) index: &'a Index,
+/// Engine, ranking and number of hits of a run.
+pub(super) struct TopicsRun {
+    pub(super) engine: Engine,
     pub(super) ranking: Ranking,
     pub(super) k: usize,
 }
 
-impl TopicsRun<'_> {
+impl TopicsRun {
     /// Answers every topic and writes the run. The file gets its name only when it is complete.
     pub(super) fn write(&self, topics: &Path, run: &Path) -> anyhow::Result<()> {
         let topics = read_topics(topics)?;
@@ -50,18 +50,23 @@ impl TopicsRun<'_> {
 
     /// Returns the lines of one topic in the run file, best hit first.
     fn answer(&self, topic: &FileQuery) -> anyhow::Result<String> {
-        let query = bag_of_words(&topic.text, self.index.analyzer(), Operator::Or);
-        let plan = Plan::new(&query, self.ranking, self.index.statistics())?;
-        let segments: Vec<_> = super::all_segments(self.index);
-        let (hits, _count) = search_partition(&plan, &segments, self.k)?;
+        let query = bag_of_words(&topic.text, self.engine.index().analyzer(), Operator::Or);
+        let options = SearchOptions {
+            k: self.k,
+            per_site: Some(0),
+            ranking: self.ranking,
+            counted: false,
+            summaries: false,
+            ..SearchOptions::default()
+        };
+        let answer = self.engine.search(&query, &options)?;
         let topic_id = topic.id.as_deref().unwrap_or_default();
         let mut lines = String::new();
-        let details = super::details_of(&segments, &hits)?;
-        for (rank, (hit, details)) in (1..).zip(hits.iter().zip(&details)) {
+        for (rank, hit) in (1..).zip(&answer.hits) {
             // `{}` prints the fewest digits that read back as the same score.
             lines.push_str(&format!(
                 "{topic_id} Q0 {} {rank} {} shorttail\n",
-                one_word(&details.id),
+                one_word(&hit.id),
                 hit.score
             ));
         }

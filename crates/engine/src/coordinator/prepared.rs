@@ -102,7 +102,7 @@ impl PreparedQuery {
     pub fn new(
         id: u64,
         source: QuerySource<'_>,
-        options: &SearchOptions,
+        options: SearchOptions,
         index: IndexFacts<'_>,
         arrived: Instant,
     ) -> Result<PreparedQuery, BadRequest> {
@@ -133,7 +133,6 @@ impl PreparedQuery {
             sort,
             cursors,
         } = refinement;
-        let options = options.clone();
         let options = options.resolved(&parsed.query, index.has_several_sites);
         let start = match &cursors {
             Some(cursors) => cursors.page_start(&options, parsed.some_words.is_some())?,
@@ -210,6 +209,7 @@ impl PreparedQuery {
 
     /// Returns the number of hits to look for: one more than the page has shows whether another page follows.
     pub(crate) fn wanted(&self) -> usize {
-        self.start.start + self.options.k + 1
+        let page_end = self.start.start.saturating_add(self.options.k);
+        page_end.saturating_add(1)
     }
 }

@@ -81,10 +81,18 @@ impl Ranking {
     ) -> Ranking {
         let prepared = scope.prepared;
         let options = &prepared.options;
+        let partitions = 0..scope.layout.partitions_count();
+        let documents: u64 = partitions.map(|at| scope.layout.documents_of(at)).sum();
+        // Where all are wanted, one more than there are shows that these are all. Counts may be those of a moment ago: a
+        // ranking that is cut is searched for again with a larger k.
+        let k_max = match usize::try_from(documents) {
+            Ok(documents @ 1..) => documents.saturating_add(1),
+            _ => usize::MAX,
+        };
         Ranking {
             query: Arc::clone(query),
             request: SearchRequest {
-                k: first_k(prepared.wanted(), options.site_hits_max()),
+                k: first_k(prepared.wanted(), options.site_hits_max()).min(k_max),
                 counted,
                 sort: Arc::clone(&prepared.sort),
                 after: prepared.start.after.clone().map(Arc::new),
@@ -263,7 +271,7 @@ impl Found {
             sites,
             proof,
         } = settled;
-        let page_end = prepared.start.start + prepared.options.k;
+        let page_end = prepared.start.start.saturating_add(prepared.options.k);
         let start = prepared.start.start.min(admitted.len());
         let end = page_end.min(admitted.len());
         let page = admitted[start..end].to_vec();

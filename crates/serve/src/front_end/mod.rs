@@ -17,8 +17,7 @@ mod query_log;
 pub(crate) mod told;
 
 use crate::api::error::ServeError;
-use crate::api::options::ANSWER_BYTES_MAX;
-use crate::api::options::SearchOptions;
+use crate::api::options::{ANSWER_BYTES_MAX, DEPTH_MAX, SearchOptions, validate};
 use crate::cluster::replicas::Call;
 use crate::cluster::{Cluster, Known};
 use crate::deploy::partitioning::Topology;
@@ -182,7 +181,7 @@ impl FrontEnd {
         options: &SearchOptions,
         arrived: Instant,
     ) -> Result<SearchAnswer, SearchError> {
-        options.validate()?;
+        validate(options)?;
         self.validate(options)?;
         let Ok(_admitted) = self.admitted.try_acquire() else {
             return Err(SearchError::Overloaded {
@@ -256,6 +255,10 @@ fn prepared(
         fields: &known.fields,
         has_several_sites: known.has_several_sites,
         index_id: &known.index_id,
+    };
+    let options = SearchOptions {
+        depth_max: Some(DEPTH_MAX),
+        ..options.clone()
     };
     let source = QuerySource::Text(text);
     Ok(PreparedQuery::new(id, source, options, facts, arrived)?)

@@ -3,7 +3,7 @@
 //! Any bytes are decoded; invalid UTF-8 becomes the replacement character. The API refuses unknown
 //! parameters, because an ignored one would give a wrong answer in silence. The page ignores them,
 //! because links to it acquire further parameters on their way.
-use crate::api::options::SearchOptions;
+use crate::api::options::{SearchOptions, validate};
 use engine::SearchError;
 use search::{Least, Operator, Ranking};
 use std::time::Duration;
@@ -76,7 +76,7 @@ pub(crate) fn parse(raw: Option<&str>, unknown: Unknown) -> Result<SearchParamet
             _ => {}
         }
     }
-    options.validate()?;
+    validate(&options)?;
     Ok(SearchParameters { q, fields, options })
 }
 
@@ -213,6 +213,7 @@ mod tests {
             SearchOptions {
                 k: 5,
                 start: 10,
+                depth_max: None,
                 per_site: Some(0),
                 operator: Operator::Or,
                 ranking: Ranking::TfIdf,

@@ -10,6 +10,47 @@ fn found(index: &Index, query: &str) -> Vec<String> {
 }
 
 #[test]
+fn json_of_any_shape_is_read_and_comes_back_as_it_was() {
+    let bed = Bed::empty();
+    let json = r#"{"id": 7, "headline": "Night", "message": "the disk is full", "level": 3}"#;
+    bed.add([Document::from_json(json).unwrap()]);
+    let count = |query: &str| bed.index.search(query).unwrap().total.value;
+    for query in [
+        "disk",
+        "message:disk",
+        "headline:night",
+        "title:night",
+        "level:3",
+    ] {
+        assert_eq!(count(query), 1, "{query}");
+    }
+    let mut stored = bed.index.document("id:7").unwrap().unwrap();
+    assert_eq!(
+        stored.fields.keys().collect::<Vec<_>>(),
+        ["headline", "level", "message"]
+    );
+    // Written again, with another text of the field alone: title and body are texts of their own from now on.
+    stored
+        .fields
+        .insert("message".to_owned(), "all is well".into());
+    bed.add([stored.clone()]);
+    assert_eq!(
+        [count("disk"), count("message:disk"), count("message:well")],
+        [1, 0, 1]
+    );
+    stored.fields.insert("_names".to_owned(), 1.into());
+    let mut writer = bed.index.writer().unwrap();
+    assert!(
+        writer
+            .add(stored)
+            .unwrap_err()
+            .to_string()
+            .contains("_names")
+    );
+    assert!(Document::from_json(r#"{"message": "no address"}"#).is_err());
+}
+
+#[test]
 fn documents_live_until_they_are_deleted() {
     let bed = Bed::empty();
     assert_eq!(bed.index.documents_count(), 0);

@@ -2,8 +2,8 @@
 
 use super::settings::pairs;
 use super::url::local;
+use crate::api::options::DEPTH_MAX;
 use crate::api::options::SearchOptions;
-use engine::DEPTH_MAX;
 use wire::SearchAnswer;
 
 /// Pages linked to on each side of the present one.
