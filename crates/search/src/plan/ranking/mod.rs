@@ -195,9 +195,7 @@ impl Ranking {
         factors: [f32; 4],
         grid: f32,
     ) -> [f32; 4] {
-        with_formula!(self, formula => std::array::from_fn(|at| {
-            formula.score(weight, frequencies[at], factors[at], grid)
-        }))
+        with_formula!(self, formula => formula.score_four(weight, frequencies, factors, grid))
     }
 
     /// Computes the scores of many postings of one term.
