@@ -187,9 +187,15 @@ impl<'a> List<'a> {
     /// Upper bound on the scores of a block.
     #[inline]
     pub(crate) fn bound(&mut self, block: usize) -> f32 {
-        if self.bound.0 == block {
-            return self.bound.1;
+        match self.bound {
+            (known, bound) if known == block => bound,
+            _ => self.bound_anew(block),
         }
+    }
+
+    /// Computes the bound of a block. A function of its own, into which the decoding of pairs and their scores are inlined.
+    #[inline(never)]
+    fn bound_anew(&mut self, block: usize) -> f32 {
         let bound = if self.bounds.blocks_count() == 0 {
             self.most()
         } else {

@@ -50,6 +50,7 @@ impl Plan {
             ranking,
             statistics,
             documents_count: statistics.documents_count(),
+            counts_occurrences: ranking.counts_occurrences(),
             scales: Scales::default(),
             beyond_text: Vec::new(),
             most: 0.0,
@@ -143,6 +144,8 @@ pub(super) struct Planner<'a> {
     ranking: Ranking,
     pub(super) statistics: &'a Statistics,
     documents_count: u64,
+    /// Whether the model, that of all fields, counts occurrences.
+    counts_occurrences: bool,
     scales: Scales,
     /// Scored clauses beside those of the text: the same words and phrases in the fields that weigh more. They match only
     /// documents that the clause of the text matches, so they add to its score and change no match.
@@ -318,7 +321,7 @@ impl Planner<'_> {
             return Ok(Node::Nothing);
         };
         let ranking = self.ranking_in(field);
-        let counts = self.counts(ranking, field, &found)?;
+        let counts = self.counts(field, &found)?;
         let idf = ranking.rarity(&counts);
         let weight = self.weigh(ranking, said, idf);
         let node = Node::Term(TermNode {
@@ -356,7 +359,7 @@ impl Planner<'_> {
             let Some(found) = self.statistics.term(field, term)? else {
                 return Ok(Node::Nothing);
             };
-            let term_idf = ranking.rarity(&self.counts(ranking, field, &found)?);
+            let term_idf = ranking.rarity(&self.counts(field, &found)?);
             idf += term_idf;
             words.push(Word::found(field, term, term_idf, &None, found));
         }
@@ -386,18 +389,13 @@ impl Planner<'_> {
         weight
     }
 
-    fn counts(
-        &self,
-        ranking: Ranking,
-        field: Field,
-        found: &TermStatistics,
-    ) -> Result<TermCounts, IndexError> {
+    fn counts(&self, field: Field, found: &TermStatistics) -> Result<TermCounts, IndexError> {
         let mut counts = TermCounts {
             documents_count: self.documents_count,
             document_frequency: found.document_frequency,
             ..TermCounts::default()
         };
-        if ranking.counts_occurrences() {
+        if self.counts_occurrences {
             counts.occurrences = self.statistics.occurrences(found)?;
             counts.words = self.statistics.words_count(field);
         }
@@ -406,11 +404,10 @@ impl Planner<'_> {
 
     /// Returns the ranking of a field in which a clause is scored, and makes its scale at the first.
     fn ranking_in(&mut self, field: Field) -> Ranking {
-        if self.scales.get(field).is_none() {
-            self.scales.add(field, self.ranking, self.statistics);
+        match self.scales.get(field) {
+            Some(scale) => scale.ranking,
+            None => self.scales.add(field, self.ranking, self.statistics),
         }
-        let scale = self.scales.get(field);
-        scale.map_or(self.ranking, |scale| scale.ranking)
     }
 }
 

@@ -27,11 +27,16 @@ impl Scales {
         scales.find_map(|(known, scale)| (*known == field).then_some(scale))
     }
 
-    /// Adds the scale of a field in which a clause is scored, which has none yet.
+    /// Adds the scale of a field in which a clause is scored, which has none yet; returns its ranking.
     #[cold]
-    pub(crate) fn add(&mut self, field: Field, ranking: Ranking, statistics: &Statistics) {
+    pub(crate) fn add(
+        &mut self,
+        field: Field,
+        ranking: Ranking,
+        statistics: &Statistics,
+    ) -> Ranking {
         if field == Field::Site {
-            return;
+            return ranking;
         }
         let settings = statistics.text_fields().get(field.number());
         let ranking = match settings.and_then(|settings| settings.b) {
@@ -45,5 +50,6 @@ impl Scales {
             factors: Factors::of_field(ranking, average_length),
         };
         self.0.push((field, scale));
+        ranking
     }
 }

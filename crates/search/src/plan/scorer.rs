@@ -79,7 +79,7 @@ impl<'a> Scorer<'a> {
 
     /// Upper bound on the score of a posting that one of `impacts` dominates. A score never falls with the frequency
     /// and never rises with the length, so one of them has the maximum.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn bound(&self, impacts: &[Impact]) -> f32 {
         let Some(factors) = self.factors else {
             return 0.0;

@@ -97,6 +97,20 @@ impl Formula for Bm25 {
     }
 
     #[inline]
+    fn score_four(
+        self,
+        weight: TermWeight,
+        frequencies: [u32; 4],
+        factors: [f32; 4],
+        grid: f32,
+    ) -> [f32; 4] {
+        // One vector division.
+        std::array::from_fn(|at| {
+            lanes::saturate_one(weight.weight, grid, frequencies[at], factors[at])
+        })
+    }
+
+    #[inline]
     fn score_many(
         self,
         weight: TermWeight,

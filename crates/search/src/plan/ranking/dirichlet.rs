@@ -79,7 +79,8 @@ impl Formula for Dirichlet {
         f64::from(weight.weight) * most.max(1.0).ln()
     }
 
-    #[inline]
+    // Not inlined: beside a logarithm a call costs little, and the loops of all models stay small.
+    #[inline(never)]
     fn score(self, weight: TermWeight, frequency: u32, factor: f32, grid: f32) -> f32 {
         let likelihood = (1.0 + frequency as i32 as f32 * weight.scale) * factor;
         on_grid(

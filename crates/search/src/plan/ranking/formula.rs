@@ -79,6 +79,18 @@ pub(crate) trait Formula: Copy {
     /// Returns the score of one posting.
     fn score(self, weight: TermWeight, frequency: u32, factor: f32, grid: f32) -> f32;
 
+    /// Returns the scores of four postings. Not inlined, so that bounds stay small where a model has its own form.
+    #[inline(never)]
+    fn score_four(
+        self,
+        weight: TermWeight,
+        frequencies: [u32; 4],
+        factors: [f32; 4],
+        grid: f32,
+    ) -> [f32; 4] {
+        std::array::from_fn(|at| self.score(weight, frequencies[at], factors[at], grid))
+    }
+
     /// Computes the scores of many postings.
     #[inline]
     fn score_many(

@@ -34,6 +34,7 @@ pub use value::Ranking;
 use bm25::Bm25;
 use dirichlet::Dirichlet;
 use formula::Formula;
+use std::sync::LazyLock;
 use tf_idf::TfIdf;
 
 /// Evaluates an expression with the formula of a ranking. The only list of the variants beside their declaration.
@@ -58,7 +59,8 @@ macro_rules! with_formula {
 
 impl Default for Ranking {
     fn default() -> Self {
-        Ranking::MODELS[0].ranking()
+        static DEFAULT: LazyLock<Ranking> = LazyLock::new(|| Ranking::MODELS[0].ranking());
+        *DEFAULT
     }
 }
 
@@ -114,7 +116,13 @@ impl Ranking {
 
     /// Returns the ranking with its parameters inside their ranges. No score can be NaN then.
     pub fn sanitized(self) -> Ranking {
-        self.model().with(&self.values())
+        let (model, values) = (self.model(), self.values());
+        // Rankings that were read are inside, and each search comes here.
+        let mut own = model.parameters.iter().zip(&values);
+        match own.all(|(one, value)| one.allows(*value)) {
+            true => self,
+            false => model.with(&values),
+        }
     }
 
     /// Returns whether the rarity depends on the occurrences of the term, rather than on its documents alone.
@@ -187,9 +195,7 @@ impl Ranking {
         factors: [f32; 4],
         grid: f32,
     ) -> [f32; 4] {
-        with_formula!(self, formula => std::array::from_fn(|at| {
-            formula.score(weight, frequencies[at], factors[at], grid)
-        }))
+        with_formula!(self, formula => formula.score_four(weight, frequencies, factors, grid))
     }
 
     /// Computes the scores of many postings of one term.
