@@ -136,6 +136,7 @@ const fn options(partial: bool) -> SearchOptions {
     SearchOptions {
         k: 10,
         start: 0,
+        depth_max: None,
         per_site: Some(0),
         operator: search::Operator::And,
         ranking: search::Ranking::TfIdf,

@@ -129,6 +129,7 @@ fn in_a_storm(before: Before, strikes: usize) -> (FrontEnd, Arc<Storm>) {
 const PAGE: SearchOptions = SearchOptions {
     k: 10,
     start: 0,
+    depth_max: None,
     per_site: Some(2),
     operator: search::Operator::And,
     ranking: search::Ranking::TfIdf,
