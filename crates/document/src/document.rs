@@ -1,7 +1,5 @@
 //! Documents and their sites.
 
-use crate::record::record;
-use crate::{LineError, Mapper, Origin};
 use std::borrow::Cow;
 
 /// A document as indexed and stored.
@@ -20,14 +18,6 @@ pub struct Document {
 }
 
 impl Document {
-    /// Makes a document of one line of JSON, as a request has it.
-    ///
-    /// # Errors
-    /// The line is no document.
-    pub fn from_json_line(line: &[u8]) -> Result<Document, LineError> {
-        Mapper::default().document(record(line)?, Origin::Request)
-    }
-
     /// Returns the document's id, or its URL where it has none.
     pub fn id(&self) -> &str {
         self.id.as_deref().unwrap_or(&self.url)

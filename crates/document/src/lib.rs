@@ -29,5 +29,5 @@ pub use change_reader::ChangeReader;
 pub use document::{Document, site_of, url_hash};
 pub use iso_date::iso_date;
 pub use mapper::{FieldNames, Mapper, Origin};
-pub use part_names::{PART_NAMES, PartNames};
-pub use record::{ID_BYTES_MAX, LineError, URL_BYTES_MAX};
+pub use part_names::PartNames;
+pub use record::{ID_BYTES_MAX, LineError, PART_NAMES, URL_BYTES_MAX};

@@ -1,12 +1,9 @@
 //! Names of the fields that are a document's title and body.
 
 use crate::Document;
+use crate::record::PART_NAMES;
 use crate::text_of_value::{get, text};
 use json::{Map, Value};
-
-/// Field of a document that tells which of the others are its title and its body, where those have other names. It is stored with
-/// the others, and shown to nobody: `{"title": "headline", "body": ["lead", "text"]}`.
-pub const PART_NAMES: &str = "_names";
 
 /// Names of the fields that are title and body. Their texts are in [`crate::Document::title`] and [`crate::Document::body`], too;
 /// a text in either place is one text, whose words count once.

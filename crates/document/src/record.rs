@@ -15,6 +15,10 @@ pub const URL_BYTES_MAX: usize = 8 << 10;
 /// Upper limit on the bytes of an id: it is in every answer that has the document.
 pub const ID_BYTES_MAX: usize = 2 << 10;
 
+/// Field of a document that tells which of the others are its title and its body, where those have other names. It is stored with
+/// the others, and shown to nobody: `{"title": "headline", "body": ["lead", "text"]}`.
+pub const PART_NAMES: &str = "_names";
+
 /// Reason why a line is not a document.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -59,7 +63,7 @@ pub enum LineError {
     /// The record has a field whose name is taken.
     #[error(
         "a field is named `{}`, which Shorttail uses itself; rename it",
-        crate::PART_NAMES
+        PART_NAMES
     )]
     Reserved,
     /// An action of a bulk request names no document.

@@ -331,8 +331,8 @@ impl Service {
             Service::Real { queries, k, .. } => {
                 let at = (chance.uniform() * queries.len() as f64) as usize;
                 let ranking = search::Ranking::default();
-                let query = Query::new(number, String::new(), search::Operator::Or, ranking);
-                let query = Arc::new(query.with_parsed(queries[at].clone()));
+                let query = Query::new(number, String::new(), queries[at].clone(), ranking);
+                let query = Arc::new(query);
                 let request = SearchRequest {
                     sort: Default::default(),
                     after: None,

@@ -9,6 +9,7 @@
 //! another name is a field of the document, too, as it was sent, and [`PartNames`] tell so.
 
 use crate::part_names::PartNames;
+use crate::record::record;
 use crate::text_of_value::{get, scalar, text, without_nul};
 use crate::{Document, ID_BYTES_MAX, LineError, PART_NAMES, URL_BYTES_MAX};
 use json::{Map, Value};
@@ -73,6 +74,16 @@ pub struct Mapper {
     /// Whether a record had a URL, so that one without an address is a mistake.
     has_urls: bool,
     without_text: u64,
+}
+
+impl Document {
+    /// Makes a document of one line of JSON, as a request has it.
+    ///
+    /// # Errors
+    /// The line is no document.
+    pub fn from_json_line(line: &[u8]) -> Result<Document, LineError> {
+        Mapper::default().document(record(line)?, Origin::Request)
+    }
 }
 
 /// Text of a part, and the name of its field.
