@@ -388,12 +388,15 @@ mod tests {
             bound_to: String::new(),
         };
         let by_score = place(Vec::new());
-        let limited = SearchOptions::default();
+        let limited = SearchOptions {
+            depth_max: Some(10_000),
+            ..SearchOptions::default()
+        };
         let error = by_score.page_start(&limited, false).unwrap_err();
         assert!(error.reason.contains("per_site=0"), "{error}");
         let unlimited = SearchOptions {
             per_site: Some(0),
-            ..SearchOptions::default()
+            ..limited
         };
         assert!(by_score.page_start(&unlimited, true).is_err());
         let start = by_score.page_start(&unlimited, false).unwrap();

@@ -237,7 +237,7 @@ fn a_line_is_the_same_document_in_a_file_and_in_a_request() {
         "quokka",
         "message:disk",
         "message:quokka",
-        "n:1.1",
+        "n:1.10",
         "headline:mapped",
         "title:mapped",
         "\"its disk\"",
