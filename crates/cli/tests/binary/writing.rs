@@ -179,7 +179,8 @@ const LINES: &str = r#"{"url":"http://q.example/own","title":"Own","body":"quokk
 fn a_line_is_the_same_document_in_a_file_and_in_a_request() {
     // Types of fields are those of the first commit, so both begin with the same documents.
     let first = json!({"url": "http://q.example/first", "message": "the first message of all"});
-    let [by_file, by_request] = [Bench::indexed(&[first.clone()]), Bench::indexed(&[first])];
+    let first = [first];
+    let [by_file, by_request] = [Bench::indexed(&first), Bench::indexed(&first)];
     let lines = LINES.replace("{\"n\":1}\n", "");
     let source = by_file.file("lines.jsonl", lines);
     let added = by_file.run("add", &[source.as_os_str(), "--json".as_ref()]);
