@@ -258,7 +258,7 @@ fn a_line_is_the_same_document_in_a_file_and_in_a_request() {
         mapped.contains("\"message\":\"quokka with a disk\"") && mapped.contains("\"headline\""),
         "{mapped}"
     );
-    let shown = servers[1].get("/search?q=quokka").1;
+    let shown = servers[1].get("/search?q=quokka&fields=headline,message").1;
     assert!(
         !mapped.contains("_names") && !shown.contains("_names") && shown.contains("headline"),
         "{shown}"
