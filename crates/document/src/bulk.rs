@@ -15,12 +15,19 @@ use json::{Map, Value};
 /// What a line says to do.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Action {
-    /// The next line is a document, with this id perhaps.
-    Write(Option<String>),
-    /// The next line is what to change of a document, or to put in its place.
-    Update(Option<String>),
-    /// No line follows.
+    /// Something with the next line.
+    Next(NextLine),
+    /// A deletion; no line follows.
     Delete(Option<String>),
+}
+
+/// Meaning of the line after an action.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum NextLine {
+    /// A document, with this id perhaps.
+    Document(Option<String>),
+    /// Changes of the document with this id.
+    Update(Option<String>),
 }
 
 impl Action {
@@ -66,9 +73,9 @@ impl Action {
             _ => None,
         };
         Some(match &**name {
-            "update" => Action::Update(id),
+            "update" => Action::Next(NextLine::Update(id)),
             "delete" => Action::Delete(id),
-            _ => Action::Write(id),
+            _ => Action::Next(NextLine::Document(id)),
         })
     }
 }
@@ -105,16 +112,19 @@ mod tests {
         for (line, expected) in [
             (
                 r#"{"index":{"_index":"a","_id":"7"}}"#,
-                Some(Action::Write(id("7"))),
+                Some(Action::Next(NextLine::Document(id("7")))),
             ),
             (
                 r#" { "create" : { "_id" : 7 } } "#,
-                Some(Action::Write(id("7"))),
+                Some(Action::Next(NextLine::Document(id("7")))),
             ),
-            (r#"{"index":{}}"#, Some(Action::Write(None))),
+            (
+                r#"{"index":{}}"#,
+                Some(Action::Next(NextLine::Document(None))),
+            ),
             (
                 r#"{"update":{"_id":"x","retry_on_conflict":3}}"#,
-                Some(Action::Update(id("x"))),
+                Some(Action::Next(NextLine::Update(id("x")))),
             ),
             (r#"{"delete":{"_id":"x"}}"#, Some(Action::Delete(id("x")))),
             // Documents.

@@ -1,9 +1,8 @@
 //! Reader of changes: a record a line, or the lines of Elasticsearch's `_bulk`.
 
-use crate::bulk::{Action, UpdateLine};
+use crate::bulk::{Action, NextLine, UpdateLine};
 use crate::record::record;
 use crate::{Change, LineError, Mapper, Origin, URL_BYTES_MAX};
-use std::mem;
 
 /// Reader of the changes of one source.
 ///
@@ -24,17 +23,14 @@ use std::mem;
 #[derive(Debug, Default)]
 pub struct ChangeReader {
     mapper: Mapper,
-    /// What the line before says to do with the next one.
-    action: Option<Action>,
+    /// What the line before says of the next one.
+    next: Option<NextLine>,
 }
 
 impl ChangeReader {
     /// Creates a reader that makes documents by `mapper`.
     pub fn new(mapper: Mapper) -> ChangeReader {
-        ChangeReader {
-            mapper,
-            action: None,
-        }
+        ChangeReader { mapper, next: None }
     }
 
     /// Returns the interpreter of the records.
@@ -47,26 +43,26 @@ impl ChangeReader {
     /// # Errors
     /// The line is no change. The next line is read as if it were the first.
     pub fn read(&mut self, line: &[u8], origin: Origin<'_>) -> Result<Option<Change>, LineError> {
-        let action = match self.action.take() {
-            Some(action) => action,
+        let meaning = match self.next.take() {
+            Some(meaning) => meaning,
             None => match Action::of(line) {
                 Some(Action::Delete(id)) => {
                     let url = address(id)?;
                     return Ok(Some(Change::Delete { url }));
                 }
-                Some(action) => {
-                    self.action = Some(action);
+                Some(Action::Next(meaning)) => {
+                    self.next = Some(meaning);
                     return Ok(None);
                 }
-                None => Action::Write(None),
+                None => NextLine::Document(None),
             },
         };
         let source = record(line)?;
-        Ok(Some(match action {
-            Action::Write(id) | Action::Delete(id) => {
+        Ok(Some(match meaning {
+            NextLine::Document(id) => {
                 Change::Put(self.mapper.document_with_id(id, source, origin)?)
             }
-            Action::Update(id) => {
+            NextLine::Update(id) => {
                 let UpdateLine { patch, absent } = UpdateLine::of(source)?;
                 let own = address(id.clone())?;
                 let absent = absent
@@ -83,7 +79,7 @@ impl ChangeReader {
     /// # Errors
     /// The last line is an action that wants a further line.
     pub fn end(&mut self) -> Result<(), LineError> {
-        match mem::take(&mut self.action) {
+        match self.next.take() {
             Some(_) => Err(LineError::NoSource),
             None => Ok(()),
         }

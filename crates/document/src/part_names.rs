@@ -2,7 +2,7 @@
 
 use crate::Document;
 use crate::record::PART_NAMES;
-use crate::text_of_value::{get, text};
+use crate::text_of_value::{get, text, text_of_fields};
 use json::{Map, Value};
 
 /// Names of the fields that are title and body. Their texts are in [`crate::Document::title`] and [`crate::Document::body`], too;
@@ -43,19 +43,11 @@ impl PartNames {
 
     /// Writes the names that still are of the document's title and body into its fields.
     pub fn restore_in(mut self, document: &mut Document) {
-        let text_of = |name: &str| {
-            get(&document.fields, name)
-                .and_then(text)
-                .unwrap_or_default()
-        };
-        if self
-            .title()
-            .is_some_and(|name| text_of(name) != document.title)
-        {
+        let (fields, title, body) = (&document.fields, &document.title, &document.body);
+        if self.title_in(fields).is_some_and(|text| text != *title) {
             self.forget_title();
         }
-        let texts: Vec<String> = self.body.iter().map(|name| text_of(name)).collect();
-        if texts.join("\n") != document.body {
+        if self.body_in(fields).is_some_and(|text| text != *body) {
             self.forget_body();
         }
         self.note_in(&mut document.fields);
@@ -87,9 +79,16 @@ impl PartNames {
         &self.body
     }
 
-    /// Returns whether title and body have their own names.
-    pub fn is_empty(&self) -> bool {
-        self.title.is_none() && self.body.is_empty()
+    /// Returns the title, where it is a field by another name.
+    pub(crate) fn title_in(&self, fields: &Map) -> Option<String> {
+        let title = |name| get(fields, name).and_then(text).unwrap_or_default();
+        self.title().map(title)
+    }
+
+    /// Returns the body, where it is fields by other names: their texts, one after the other.
+    pub(crate) fn body_in(&self, fields: &Map) -> Option<String> {
+        let names = self.body.iter();
+        (!self.body.is_empty()).then(|| text_of_fields(fields, names.map(String::as_str)))
     }
 
     /// Returns whether the field at a path (`a.b` within an object) is title or body.

@@ -1,7 +1,7 @@
 //! JSON Merge Patch (RFC 7396) of a document.
 
 use crate::part_names::PartNames;
-use crate::text_of_value::{get, scalar, text, without_nul};
+use crate::text_of_value::{scalar, text, without_nul};
 use crate::{Document, ID_BYTES_MAX, LineError, PART_NAMES};
 use json::{Map, Value};
 
@@ -29,27 +29,21 @@ impl Document {
         if let Some(id) = id.as_ref().filter(|id| id.len() > ID_BYTES_MAX) {
             return Err(LineError::LongId { bytes: id.len() });
         }
-        let text_of = |name: &str| get(&fields, name).and_then(text);
-        let title = match (patch.get("title"), names.title()) {
-            (Some(title), _) => {
-                let title = changed("title", title, text)?;
+        let title = match patch.get("title") {
+            Some(title) => {
                 names.forget_title();
-                title.unwrap_or_default()
+                changed("title", title, text)?.unwrap_or_default()
             }
-            (None, Some(name)) => text_of(name).unwrap_or_default(),
-            (None, None) => self.title.clone(),
+            None => names
+                .title_in(&fields)
+                .unwrap_or_else(|| self.title.clone()),
         };
-        let body = match (patch.get("body"), names.body()) {
-            (Some(body), _) => {
-                let body = changed("body", body, text)?;
+        let body = match patch.get("body") {
+            Some(body) => {
                 names.forget_body();
-                body.unwrap_or_default()
+                changed("body", body, text)?.unwrap_or_default()
             }
-            (None, []) => self.body.clone(),
-            (None, named) => {
-                let texts = named.iter().filter_map(|name| text_of(name));
-                texts.collect::<Vec<_>>().join("\n")
-            }
+            None => names.body_in(&fields).unwrap_or_else(|| self.body.clone()),
         };
         without_nul("title", &title)?;
         without_nul("body", &body)?;

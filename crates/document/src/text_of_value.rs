@@ -40,3 +40,9 @@ pub(crate) fn without_nul(part: &'static str, text: &str) -> Result<(), LineErro
         None => Ok(()),
     }
 }
+
+/// Returns the texts of fields, one after the other; those without a text are left out.
+pub(crate) fn text_of_fields<'n>(fields: &Map, names: impl Iterator<Item = &'n str>) -> String {
+    let texts = names.filter_map(|name| get(fields, name).and_then(text));
+    texts.collect::<Vec<_>>().join("\n")
+}

@@ -10,7 +10,7 @@
 
 use crate::part_names::PartNames;
 use crate::record::record;
-use crate::text_of_value::{get, scalar, text, without_nul};
+use crate::text_of_value::{get, scalar, text, text_of_fields, without_nul};
 use crate::{Document, ID_BYTES_MAX, LineError, PART_NAMES, URL_BYTES_MAX};
 use json::{Map, Value};
 use std::collections::BTreeSet;
@@ -206,10 +206,7 @@ impl Mapper {
             },
             named => named.iter().map(String::as_str).filter(filled).collect(),
         };
-        let texts = names
-            .iter()
-            .filter_map(|name| get(record, name).and_then(text));
-        let body = texts.collect::<Vec<_>>().join("\n");
+        let body = text_of_fields(record, names.iter().copied());
         without_nul("body", &body)?;
         Ok((names.into_iter().map(str::to_owned).collect(), body))
     }

@@ -256,7 +256,7 @@ impl Showing {
                 explain,
                 lacks: found.some_words_from.is_some() && !is_apart,
                 // A part with few of the hits may have long ones.
-                bytes_max: (bytes_max * places.len() / page.len().max(1))
+                bytes_max: (bytes_max.saturating_mul(places.len()) / page.len().max(1))
                     .max(bytes_max.min(DETAILS_BYTES_MIN)),
                 generation: found.generation,
                 deadline: limits.deadline,
