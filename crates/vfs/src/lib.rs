@@ -3,7 +3,7 @@
 //! An index is a flat directory of files that are written once, synced, and never changed.
 //! [`Storage`] offers exactly that and no more, so tests can replace the disk by a
 //! [`MemoryStorage`] (which knows what survives a power loss) or a [`FaultyStorage`].
-//! [`PreloadedStorage`] has some of its files in memory.
+//! [`PreloadedStorage`] has some of its files in memory. A [`StorageFolder`] has many storages, each with a name.
 //!
 //! Beside it: the texts of `/sys` and `/proc` ([`SystemTree`]), where threads run and take their memory
 //! from ([`thread`], [`set_affinity`]), and FIFOs and files of one user ([`open_fifo`]).
@@ -20,6 +20,7 @@ pub mod error;
 #[allow(unsafe_code)]
 mod fault;
 mod faulty;
+mod folder;
 mod memory;
 mod name;
 pub mod preload;
@@ -49,6 +50,9 @@ pub use entry::{OtherEntry, OtherKind};
 pub use error::StorageError;
 pub use fault::survive_lost_pages;
 pub use faulty::{Fault, FaultKind, FaultyStorage};
+pub use folder::{
+    MemoryFolder, RealFolder, STORAGE_NAME_BYTES_MAX, StorageFolder, is_storage_name,
+};
 pub use memory::MemoryStorage;
 pub use preload::{
     LoadedFile, Preload, PreloadOptions, PreloadProgress, PreloadReport, PreloadedStorage,

@@ -323,12 +323,12 @@ impl Sink for RealFile {
 }
 
 /// Makes the names in a directory durable.
-fn sync(directory: &Path) -> Result<(), StorageError> {
+pub(crate) fn sync(directory: &Path) -> Result<(), StorageError> {
     File::open(directory)
         .and_then(|directory| directory.sync_all())
         .map_err(failed("sync", directory))
 }
 
-fn failed(operation: &'static str, path: &Path) -> impl Fn(io::Error) -> StorageError {
+pub(crate) fn failed(operation: &'static str, path: &Path) -> impl Fn(io::Error) -> StorageError {
     move |source| StorageError::from_io(operation, path, source)
 }
