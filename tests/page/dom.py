@@ -6,7 +6,7 @@ HIT = "main ol > li"
 HITS_OF = f"""() => [...document.querySelectorAll('{HIT}')].map(hit => ({{
     title: hit.querySelector('h2').textContent,
     link: hit.querySelector('h2 a')?.getAttribute('href') ?? null,
-    stored: hit.querySelector('a[href^="/document?"]').href,
+    stored: hit.querySelector('a[href^="document?"]').href,
     summary: hit.querySelector('p').textContent,
     marks: [...hit.querySelectorAll('mark')].map(mark => mark.textContent),
 }}))"""

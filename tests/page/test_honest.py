@@ -112,7 +112,7 @@ def test_a_lost_part_is_told(open_cluster_page, cluster, picture, scheme):
     expect(page.locator(".count")).to_contain_text("at least")
     assert dom.hits(page)
     # The next query has the same options.
-    assert banner.get_by_role("link", name="Search again").get_attribute("href") == "/?q=lighthouse"
+    assert banner.get_by_role("link", name="Search again").get_attribute("href") == "./?q=lighthouse"
     assert faint(page, "[role=alert]") == {}
     assert fits(page)
     picture(page, f"partial-{scheme}")

@@ -18,30 +18,43 @@ pub(crate) static STYLE_SHEET: LazyLock<String> = LazyLock::new(|| {
     css
 });
 
-/// Path of the style sheet; it changes with the contents, so that browsers can cache it.
-pub(super) static STYLE_HREF: LazyLock<String> =
-    LazyLock::new(|| versioned("/style.css", &STYLE_SHEET));
+/// Name of the style sheet; it changes with the contents, so that browsers can cache it.
+static STYLE_HREF: LazyLock<String> = LazyLock::new(|| versioned("style.css", &STYLE_SHEET));
 
-/// Path of the script, likewise.
-pub(super) static SCRIPT_HREF: LazyLock<String> = LazyLock::new(|| versioned("/page.js", SCRIPT));
+/// Name of the script, likewise.
+static SCRIPT_HREF: LazyLock<String> = LazyLock::new(|| versioned("page.js", SCRIPT));
 
-fn versioned(path: &str, contents: &str) -> String {
+fn versioned(name: &str, contents: &str) -> String {
     let mut hasher = DefaultHasher::new();
     contents.hash(&mut hasher);
-    format!("{path}?v={:016x}", hasher.finish())
+    format!("{name}?v={:016x}", hasher.finish())
 }
 
-/// Paths of the files that every page names.
+/// Files that every page names, with relative paths: pages are the same whatever the path of their index, at this server
+/// or at a proxy before it.
 pub(super) struct Files {
+    /// Path of the folder of the files, from that of the page: empty, or parents.
+    pub(super) folder: String,
     pub(super) style: &'static str,
     pub(super) script: &'static str,
 }
 
 impl Files {
+    /// Returns the files for a page beside them.
     pub(super) fn new() -> Files {
         Files {
+            folder: String::new(),
             style: &STYLE_HREF,
             script: &SCRIPT_HREF,
+        }
+    }
+
+    /// Returns the files for a page at any path of the server.
+    pub(super) fn for_page_at(path: &str) -> Files {
+        let depth = path.matches('/').count().saturating_sub(1);
+        Files {
+            folder: "../".repeat(depth),
+            ..Files::new()
         }
     }
 }

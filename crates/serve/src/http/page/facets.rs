@@ -80,7 +80,7 @@ pub(super) fn refining(answer: &SearchAnswer, options: &SearchOptions) -> Refini
         start: 0,
         ..options.clone()
     };
-    let link = |options: SearchOptions| local("/", &pairs(&answer.query, &options));
+    let link = |options: SearchOptions| local("./", &pairs(&answer.query, &options));
     let without = |filter: &String| {
         let kept = options.filters.iter().filter(|other| *other != filter);
         link(SearchOptions {
@@ -279,12 +279,15 @@ mod tests {
         let refining = refining(&answer, &options);
         let values = &refining.facets[0].values;
         assert_eq!(refining.facets.len(), 1);
-        assert_eq!(values[0].href.as_deref(), Some("/?q=lynx"));
+        assert_eq!(values[0].href.as_deref(), Some("./?q=lynx"));
         assert!(values[0].is_chosen);
-        assert_eq!(values[1].href.as_deref(), Some("/?q=lynx&filter=lang%3Ade"));
+        assert_eq!(
+            values[1].href.as_deref(),
+            Some("./?q=lynx&filter=lang%3Ade")
+        );
         assert_eq!(
             values[1].or_href.as_deref(),
-            Some("/?q=lynx&filter=lang%3Aen+OR+lang%3Ade")
+            Some("./?q=lynx&filter=lang%3Aen+OR+lang%3Ade")
         );
         assert_eq!((&values[0].or_href, &values[2].or_href), (&None, &None));
         assert_eq!(
@@ -292,10 +295,10 @@ mod tests {
             ("1,234", &None)
         );
         assert_eq!(refining.facets[0].further.as_deref(), Some("6"));
-        assert_eq!(refining.chips[0].href, "/?q=lynx");
+        assert_eq!(refining.chips[0].href, "./?q=lynx");
         assert_eq!(
             refining.orders[1].href,
-            "/?q=lynx&filter=lang%3Aen&sort=date%3Adesc"
+            "./?q=lynx&filter=lang%3Aen&sort=date%3Adesc"
         );
         assert!(refining.orders[0].is_current);
         let options = SearchOptions {
@@ -304,8 +307,14 @@ mod tests {
         };
         let values = &super::refining(&answer, &options).facets[0].values;
         assert!(values[0].is_chosen && values[1].is_chosen);
-        assert_eq!(values[0].href.as_deref(), Some("/?q=lynx&filter=lang%3Ade"));
-        assert_eq!(values[1].href.as_deref(), Some("/?q=lynx&filter=lang%3Aen"));
+        assert_eq!(
+            values[0].href.as_deref(),
+            Some("./?q=lynx&filter=lang%3Ade")
+        );
+        assert_eq!(
+            values[1].href.as_deref(),
+            Some("./?q=lynx&filter=lang%3Aen")
+        );
     }
 
     #[test]

@@ -74,7 +74,7 @@ fn examples(phrases: &[[&str; 2]]) -> Vec<Example> {
         }
     }
     let example = |(query, meaning): (String, &'static str)| Example {
-        href: local("/", &[("q", &query)]),
+        href: local("./", &[("q", &query)]),
         query,
         meaning,
     };

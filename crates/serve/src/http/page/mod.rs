@@ -162,7 +162,7 @@ pub(crate) fn results(
     let previous_start = options.start.saturating_sub(options.k.max(1));
     let page = |start| {
         local(
-            "/",
+            "./",
             &pairs(
                 &query,
                 &SearchOptions {
@@ -191,7 +191,7 @@ pub(crate) fn results(
         missing: missing(answer, options),
         all_words: (options.operator == Operator::Or).then(|| {
             local(
-                "/",
+                "./",
                 &pairs(
                     &query,
                     &SearchOptions {
@@ -211,13 +211,13 @@ pub(crate) fn results(
             };
             Corrected {
                 query: &better.query,
-                link: local("/", &pairs(&better.query, &options)),
+                link: local("./", &pairs(&better.query, &options)),
                 documents: counted_documents(better.total.value),
             }
         }),
         suggestions: suggestions
             .iter()
-            .map(|one| (one.text, local("/", &pairs(&one.query, &one.options))))
+            .map(|one| (one.text, local("./", &pairs(&one.query, &one.options))))
             .collect(),
         start_over: (shown == 0 && options.start > 0 && answer.total.value > 0).then(|| page(0)),
         all_of_sites: hides_all_others(answer, options).then(|| {
@@ -225,7 +225,7 @@ pub(crate) fn results(
                 per_site: Some(0),
                 ..options.clone()
             };
-            local("/", &pairs(&query, &all))
+            local("./", &pairs(&query, &all))
         }),
         per_site: options.site_hits_max(),
         previous: (options.start > 0).then(|| page(previous_start)),
@@ -239,10 +239,10 @@ pub(crate) fn results(
                 trace: true,
                 ..options.clone()
             };
-            local("/", &pairs(&query, &traced)) + "#timeline"
+            local("./", &pairs(&query, &traced)) + "#timeline"
         }),
         gantt: gantt(answer),
-        json: local("/search", &pairs_of_api(&query, options)),
+        json: local("search", &pairs_of_api(&query, options)),
     })
 }
 
@@ -267,8 +267,18 @@ pub(crate) fn bytes_min(answer: &SearchAnswer) -> usize {
 
 /// Returns the page of a request without an answer.
 pub(crate) fn refusal(heading: &str, reason: &str, query: &str) -> String {
+    refused(Files::new(), heading, reason, query)
+}
+
+/// Returns the page for a path without one.
+pub(crate) fn nothing_at(path: &str) -> String {
+    let reason = "There is no page at this address.";
+    refused(Files::for_page_at(path), "Nothing is here", reason, "")
+}
+
+fn refused(files: Files, heading: &str, reason: &str, query: &str) -> String {
     whole(&Refusal {
-        files: Files::new(),
+        files,
         query,
         heading,
         reason: &visible(reason),
@@ -310,7 +320,7 @@ fn groups<'a>(
 
 fn view<'a>(hit: &'a Hit, query: &str, options: &SearchOptions) -> HitView<'a> {
     let web = web_address(&hit.url);
-    let text = local("/document", &[("url", &*hit.url), ("q", query)]);
+    let text = local("document", &[("url", &*hit.url), ("q", query)]);
     let mut why = Vec::new();
     if let Some(explanation) = &hit.explanation {
         explain(explanation, 0, &mut why);
@@ -343,7 +353,7 @@ fn view<'a>(hit: &'a Hit, query: &str, options: &SearchOptions) -> HitView<'a> {
                     start: 0,
                     ..options.clone()
                 };
-                local("/", &pairs(&query, &all))
+                local("./", &pairs(&query, &all))
             }),
         text,
         why,

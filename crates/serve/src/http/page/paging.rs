@@ -44,7 +44,7 @@ pub(super) fn page_links(answer: &SearchAnswer, options: &SearchOptions) -> Vec<
         };
         PageLink {
             number: page + 1,
-            href: local("/", &pairs(&answer.query, &options)),
+            href: local("./", &pairs(&answer.query, &options)),
             is_current: page == current,
         }
     };

@@ -71,11 +71,11 @@ fn results_show_counts_times_and_links() {
         "<a href=\"https://s.example/a/b\" rel=\"noreferrer\">T</a>",
         "<bdi>s.example</bdi>",
         "<mark>word</mark> &lt;b&gt;",
-        "/?q=site%3As.example+word&#38;per_site=0",
-        "rel=\"next\" href=\"/?q=word&#38;start=10\"",
+        "./?q=site%3As.example+word&#38;per_site=0",
+        "rel=\"next\" href=\"./?q=word&#38;start=10\"",
         "<dt>index search</dt> <dd>1.250 ms</dd>",
         "<dt>parse</dt> <dd>7 µs</dd>",
-        "href=\"/search?q=word&#38;words=auto\"",
+        "href=\"search?q=word&#38;words=auto\"",
     ] {
         assert!(html.contains(part), "{part} is not in {html}");
     }
@@ -130,7 +130,7 @@ fn hits_with_some_of_the_words_stand_apart() {
 #[test]
 fn what_the_limit_of_a_site_hides_has_a_way_on() {
     let mut answer = answer(vec![hit("A", "http://a.e/1")]);
-    let link = "<a href=\"/?q=word&#38;per_site=0\">Show all</a>";
+    let link = "<a href=\"./?q=word&#38;per_site=0\">Show all</a>";
     assert!(!results(&mut answer, &typed_options(), &[]).contains("Show all"));
     answer.more_hits = false;
     assert!(results(&mut answer, &typed_options(), &[]).contains(link));
@@ -140,7 +140,7 @@ fn what_the_limit_of_a_site_hides_has_a_way_on() {
 
 /// Returns a page without the one script that belongs to it.
 fn without_own_script(html: &str) -> String {
-    html.replacen("<script defer src=\"/page.js", "", 1)
+    html.replacen("<script defer src=\"page.js", "", 1)
 }
 
 #[test]
@@ -213,10 +213,10 @@ fn nothing_found_suggests() {
     };
     let html = shown(&mut none, typed_options());
     assert!(html.contains("No document matches"));
-    assert!(html.contains("/?q=two+words\""), "{html}");
+    assert!(html.contains("./?q=two+words\""), "{html}");
     assert!(!html.contains("words=any"), "{html}");
     let html = shown(&mut none, SearchOptions::default());
-    assert!(html.contains("/?q=two+words&#38;words=all\""), "{html}");
+    assert!(html.contains("./?q=two+words&#38;words=all\""), "{html}");
     assert!(html.contains("words=any"), "{html}");
     none.did_you_mean = Some(DidYouMean {
         query: "to words".into(),
@@ -226,7 +226,7 @@ fn nothing_found_suggests() {
         },
     });
     let html = shown(&mut none, typed_options());
-    let link = "Did you mean <a href=\"/?q=to+words\"><b dir=\"auto\">to words</b></a>?";
+    let link = "Did you mean <a href=\"./?q=to+words\"><b dir=\"auto\">to words</b></a>?";
     assert!(html.contains(link), "{html}");
     assert!(html.contains("1,200 documents"), "{html}");
     assert!(!html.contains("Check the spelling"), "{html}");

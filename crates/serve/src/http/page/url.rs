@@ -125,8 +125,8 @@ mod tests {
     #[test]
     fn local_links_are_encoded() {
         assert_eq!(
-            local("/", &[("q", "a&b \"c\""), ("k", "5")]),
-            "/?q=a%26b+%22c%22&k=5"
+            local("./", &[("q", "a&b \"c\""), ("k", "5")]),
+            "./?q=a%26b+%22c%22&k=5"
         );
     }
 }

@@ -49,7 +49,7 @@ pub(super) fn missing(answer: &SearchAnswer, options: &SearchOptions) -> Option<
     if sentences.is_empty() {
         sentences.push("Time was over before everything was done.".to_owned());
     }
-    let link = |options| local("/", &super::settings::pairs(&answer.query, &options));
+    let link = |options| local("./", &super::settings::pairs(&answer.query, &options));
     let longer = options.timeout.filter(|_| answer.timed_out);
     Some(Missing {
         sentences,

@@ -103,7 +103,7 @@ fn who_ran_out_of_time_may_allow_more() {
         said.sentences,
         ["Time was over before everything was done."]
     );
-    assert_eq!(said.again, "/?q=word&timeout=20ms");
-    assert_eq!(said.longer.as_deref(), Some("/?q=word&timeout=200ms"));
+    assert_eq!(said.again, "./?q=word&timeout=20ms");
+    assert_eq!(said.longer.as_deref(), Some("./?q=word&timeout=200ms"));
     assert_eq!(missing(&answer, &options(None)).unwrap().longer, None);
 }
