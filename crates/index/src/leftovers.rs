@@ -187,6 +187,20 @@ pub(crate) fn strays(storage: &SharedStorage, kept: &[Manifest]) -> Result<Vec<S
     Ok(strays.collect())
 }
 
+/// Returns the names of entries of a directory that are not of an index, sorted: other files, and what is no file, the state
+/// of a crawl too.
+///
+/// # Errors
+/// The directory cannot be read.
+pub fn entries_beside(storage: &SharedStorage) -> Result<Vec<String>, IndexError> {
+    let files = storage.list()?.into_iter();
+    let others = storage.list_others()?.into_iter();
+    let foreign = files.filter(|name| name != LOCK_NAME && !is_ours(name));
+    let mut names: Vec<String> = foreign.chain(others.map(|entry| entry.name)).collect();
+    names.sort();
+    Ok(names)
+}
+
 /// Removes files of interrupted commits, and those that only old generations need. Files of a merge under way stay.
 pub(crate) fn remove_leftovers(
     storage: &SharedStorage,

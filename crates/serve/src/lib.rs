@@ -13,6 +13,7 @@
 
 pub mod admin;
 pub mod api;
+mod catalog;
 pub mod cluster;
 pub mod deploy;
 mod document_server;
@@ -35,6 +36,7 @@ pub use api::messages::Query;
 pub use api::observed_crawl::{CrawlFailure, ObservedCrawl};
 pub use api::options::SearchOptions;
 pub use api::reply::Reply;
+pub use catalog::{CatalogOptions, ObserveCrawl};
 pub use cluster::{Cluster, Known};
 pub use deploy::cluster_file::{ClusterFile, parse_chunks};
 pub use deploy::partitioning::Topology;

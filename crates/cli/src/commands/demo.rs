@@ -161,9 +161,10 @@ fn ask(server: &Server, what: &str, query: &str, operator: Operator) -> anyhow::
         operator,
         ..SearchOptions::default()
     };
+    let front_end = server.front_end().context("the server has no index")?;
     let answer = server
         .runtime()
-        .block_on(server.front_end().search(query, &options))?;
+        .block_on(front_end.search(query, &options))?;
     let style = Style::of_stdout();
     let mut stdout = std::io::stdout().lock();
     let total = crate::figures::counted(answer.total.value, "document");

@@ -33,6 +33,7 @@ mod reading;
 mod recover;
 mod search;
 mod serve;
+mod serve_folder;
 mod serving;
 mod sync;
 mod top;

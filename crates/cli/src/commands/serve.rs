@@ -29,6 +29,8 @@ GET /search?q=WORDS&k=10&start=0&per_site=2    the answer as JSON
     &trace=1          the time of each step
 GET /healthz                                   whether the server answers
 
+Of a folder of indexes, each is at its name: /NAME/, /NAME/search?q=WORDS; / and GET /indexes list them.
+
 At the admin address:
 GET /metrics                                   metrics for Prometheus
 POST /reload                                   open the newest generation of the index (or SIGHUP)
@@ -42,6 +44,9 @@ DELETE /documents?url=URL                      delete; or URLs in the body
 GET /documents?url=URL                         a document as written last, with its version
 POST /refresh                                  make everything searchable now
 POST /delete-by-query?q=WORDS                  delete what matches
+Of a folder of indexes these are at /NAME/documents and so on, and indexes come and go:
+PUT /NAME                                      create one; JSON: chunks, analyzer, texts, fields
+DELETE /NAME                                   drop one, with its files
 
 Ctrl-C (or SIGTERM) lets running searches end, then stops.
 
@@ -53,39 +58,41 @@ EXAMPLES:
     shorttail optimize my-index --partitions 2
     shorttail serve my-index --partitions 2
         Lay the index out in two halves, and search both in parallel for each query
+    shorttail serve indexes --writable
+        Serve every index in the folder `indexes` by one set of threads, and create and drop more
     shorttail serve my-index --index-servers 2 --handlers 4 --placement data
         The same in one process for each half, restarted after a failure, each with its threads on
         neighbouring CPUs";
 
-/// Serve the search page and the API of an index
+/// Serve the search page and the API of an index, or of each index in a folder
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ServeArguments {
-    /// The directory of the index
+    /// The directory of the index, or a folder of such directories
     #[arg(value_name = "DIR")]
-    directory: PathBuf,
+    pub(super) directory: PathBuf,
     /// The address to listen on; port 0 takes any free port
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7700")]
     listen: String,
     /// Partitions of the index, searched in parallel in this process [default: 1]
     #[arg(long, value_name = "P")]
-    partitions: Option<usize>,
+    pub(super) partitions: Option<usize>,
     /// Partitions of the index, each searched by a process that this one starts
     #[arg(long, value_name = "N", conflicts_with = "partitions")]
-    index_servers: Option<usize>,
+    pub(super) index_servers: Option<usize>,
     /// Seconds between two looks for a newer generation of the index, which is served from then on; 0: only where
     /// asked by POST /reload or SIGHUP
     #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = parse_refresh)]
-    refresh: f64,
+    pub(super) refresh: f64,
     /// Write documents sent to the admin address: durable when answered, searchable within the seconds of --refresh
     #[arg(long)]
-    writable: bool,
+    pub(super) writable: bool,
     #[command(flatten)]
-    handlers: HandlerArguments,
+    pub(super) handlers: HandlerArguments,
     #[command(flatten)]
-    placement: PlacementArguments,
+    pub(super) placement: PlacementArguments,
     #[command(flatten)]
-    preload: PreloadArguments,
+    pub(super) preload: PreloadArguments,
     #[command(flatten)]
     verify: VerifyArguments,
     #[command(flatten)]
@@ -96,6 +103,9 @@ pub(crate) struct ServeArguments {
 pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<ExitCode> {
     let _logs = crate::logs::start("serve");
     let interrupt = Interrupt::listen()?;
+    if super::serve_folder::is_folder(&arguments.directory, arguments.writable)? {
+        return super::serve_folder::run(&arguments, &interrupt);
+    }
     // First, since it commits what an ended server left in its log.
     let writer = match arguments.writable {
         true => Some(live_writer(&arguments)?),
@@ -112,20 +122,7 @@ pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<ExitCode> {
         // Each process loads the files that it needs.
         Some(_) => Generations::open(super::existing_directory(&arguments.directory)?)?,
     };
-    let options = ServeOptions {
-        listen: arguments.listen.clone(),
-        partitions: arguments
-            .index_servers
-            .or(arguments.partitions)
-            .unwrap_or(1),
-        handlers: arguments.handlers.handlers(),
-        queue_length: arguments.handlers.queue.unwrap_or(0),
-        front_end: arguments.front_end.options(),
-        limits: arguments.front_end.limits(),
-        host_names: arguments.front_end.host_names(),
-        admin: arguments.front_end.admin()?,
-        refresh: (arguments.refresh > 0.0).then(|| Duration::from_secs_f64(arguments.refresh)),
-    };
+    let options = arguments.options()?;
     let topology = options.topology();
     // Invalid options are refused before anything is started.
     let parts = topology.partitions_of(&generations.newest())?;
@@ -192,19 +189,40 @@ pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+impl ServeArguments {
+    /// Returns the options of the server.
+    pub(super) fn options(&self) -> anyhow::Result<ServeOptions> {
+        Ok(ServeOptions {
+            listen: self.listen.clone(),
+            partitions: self.index_servers.or(self.partitions).unwrap_or(1),
+            handlers: self.handlers.handlers(),
+            queue_length: self.handlers.queue.unwrap_or(0),
+            front_end: self.front_end.options(),
+            limits: self.front_end.limits(),
+            host_names: self.front_end.host_names(),
+            admin: self.front_end.admin()?,
+            refresh: (self.refresh > 0.0).then(|| Duration::from_secs_f64(self.refresh)),
+        })
+    }
+
+    /// Returns the options of a writer.
+    pub(super) fn writing(&self) -> LiveOptions {
+        let defaults = LiveOptions::default();
+        LiveOptions {
+            refresh: match self.refresh > 0.0 {
+                true => Duration::from_secs_f64(self.refresh),
+                false => defaults.refresh,
+            },
+            threads: super::cores_count(),
+            ..defaults
+        }
+    }
+}
+
 /// Opens the writer of a server that writes.
 fn live_writer(arguments: &ServeArguments) -> anyhow::Result<LiveWriter> {
     let storage = super::existing_index(&arguments.directory)?;
-    let defaults = LiveOptions::default();
-    let options = LiveOptions {
-        refresh: match arguments.refresh > 0.0 {
-            true => Duration::from_secs_f64(arguments.refresh),
-            false => defaults.refresh,
-        },
-        threads: super::cores_count(),
-        ..defaults
-    };
-    let writer = LiveWriter::open_without_room(storage, options);
+    let writer = LiveWriter::open_without_room(storage, arguments.writing());
     let writer = writer.context("cannot write to the index")?;
     if let Some(failure) = writer.status().failure {
         note(&format!(

@@ -3,7 +3,7 @@
 use crate::failure::note;
 use crate::interrupt::Interrupt;
 use anyhow::{Context, bail};
-use index::PreloadParts;
+use index::{IndexError, PreloadParts};
 use schedule::board::{PolicyChoice, Seat};
 use schedule::{CpuSet, CpuTopology, Placement, PlacementRequest, Places, place};
 use serve::{Chunks, Generations, HandlerOptions, Place, Preloading, RpcServer, ServerMetrics};
@@ -15,7 +15,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
-use vfs::{Preload, PreloadOptions};
+use vfs::{Preload, PreloadOptions, SharedStorage};
 
 /// Time for which handlers with a core of their own spin before they sleep: less than a wake-up takes.
 const SPIN: Duration = Duration::from_micros(20);
@@ -202,8 +202,18 @@ impl PreloadArguments {
         if parts.index {
             crate::kernels::choose()?;
         }
+        Ok(self.open_storage(storage, chunks, parts)?)
+    }
+
+    /// Does the same for the storage of an index, once the kernels are chosen.
+    pub(crate) fn open_storage(
+        &self,
+        storage: SharedStorage,
+        chunks: Option<&Chunks>,
+        parts: PreloadParts,
+    ) -> Result<Arc<Generations>, IndexError> {
         if self.preload == Preload::None {
-            return Ok(Generations::open(storage)?);
+            return Generations::open(storage);
         }
         let preloading = Preloading {
             options: PreloadOptions::new(self.preload),
@@ -215,7 +225,7 @@ impl PreloadArguments {
                 note(&format!("generation {generation}: {report}"));
             }),
         };
-        Ok(Generations::open_preloaded(storage, preloading)?)
+        Generations::open_preloaded(storage, preloading)
     }
 
     /// Returns the arguments that give another process the same preloading.

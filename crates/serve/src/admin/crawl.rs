@@ -5,21 +5,21 @@ use crate::http::app::App;
 use crate::http::page::crawl_status;
 use crate::http::response::{HTML, JSON, refusal, respond};
 use crate::http::routes::{accepts_html, with_page_files};
+use axum::Extension;
 use axum::Router;
 use axum::body::Body;
-use axum::extract::State;
 use axum::http::{HeaderMap, Response, StatusCode};
 use axum::routing::{get, post};
 use std::sync::Arc;
 
 /// Adds the routes, and the files that the page names.
-pub(super) fn with_routes(routes: Router<Arc<App>>) -> Router<Arc<App>> {
+pub(super) fn with_routes(routes: Router) -> Router {
     with_page_files(routes)
         .route("/crawl", get(status))
         .route("/crawl/stop", post(stop))
 }
 
-async fn status(State(app): State<Arc<App>>, headers: HeaderMap) -> Response<Body> {
+async fn status(Extension(app): Extension<Arc<App>>, headers: HeaderMap) -> Response<Body> {
     let is_page = accepts_html(&headers);
     asked(&app, move |crawl| {
         Ok(match crawl.status()? {
@@ -34,7 +34,7 @@ async fn status(State(app): State<Arc<App>>, headers: HeaderMap) -> Response<Bod
     .await
 }
 
-async fn stop(State(app): State<Arc<App>>) -> Response<Body> {
+async fn stop(Extension(app): Extension<Arc<App>>) -> Response<Body> {
     asked(&app, |crawl| {
         if crawl.status()?.is_none() {
             return Ok(no_crawl());

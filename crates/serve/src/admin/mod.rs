@@ -17,16 +17,16 @@ pub(crate) mod side;
 mod token;
 
 use crate::api::error::ServeError;
-use crate::http::app::App;
+use crate::http::app::{App, ServerState};
 use crate::http::failure::status;
 use crate::http::layers::finished;
 use crate::http::response::{JSON, refusal, respond};
 use crate::http::routes::health;
 use crate::net::socket::listen_on;
 use crate::writes;
+use axum::Extension;
 use axum::Router;
 use axum::body::Body;
-use axum::extract::State;
 use axum::http::{Response, StatusCode};
 use axum::middleware::map_response_with_state;
 use axum::routing::{get, post};
@@ -105,34 +105,47 @@ impl AdminServer {
         self.side.address
     }
 
-    /// Begins to answer on a thread of its own, until the returned thread is dropped.
-    pub(crate) fn start(self, app: Arc<App>) -> Result<SideThread, ServeError> {
-        let routes = Router::new()
-            .route("/healthz", get(health_of_writer))
-            .route("/metrics", get(metrics_text))
-            .route("/reload", post(reload));
-        let routes = crawl::with_routes(writes::with_routes(routes))
-            .fallback(async || {
-                refusal(
-                    StatusCode::NOT_FOUND,
-                    "nothing is here; the admin address has GET /metrics, GET /healthz, GET /crawl, POST /crawl/stop and POST \
-                     /reload, and a server that writes /documents, /refresh and /delete-by-query",
-                )
-            })
-            .method_not_allowed_fallback(async || {
-                refusal(
-                    StatusCode::METHOD_NOT_ALLOWED,
-                    "GET /metrics, GET /healthz, GET /crawl, POST /crawl/stop and POST /reload are answered here, and by a \
-                     server that writes GET, POST, PATCH and DELETE /documents, POST /refresh and POST /delete-by-query",
-                )
-            });
+    /// Begins to answer with `routes` on a thread of its own, until the returned thread is dropped.
+    pub(crate) fn start(
+        self,
+        routes: Router,
+        server: &Arc<ServerState>,
+    ) -> Result<SideThread, ServeError> {
+        let routes = routes.layer(Extension(Arc::clone(server)));
         let router = self
             .guard
             .around(routes)
-            .layer(map_response_with_state(app.draining.clone(), finished))
-            .with_state(app);
+            .layer(map_response_with_state(server.draining.clone(), finished));
         self.side.start("admin", router, std::future::pending())
     }
+}
+
+/// Returns the administration of a server of one index.
+pub(crate) fn routes(app: Arc<App>) -> Router {
+    index_routes()
+        .route("/healthz", get(health_of_writer))
+        .route("/metrics", get(metrics_text))
+        .layer(Extension(app))
+}
+
+/// Returns the administration of an index, which each request carries as an extension.
+pub(crate) fn index_routes() -> Router {
+    let routes = Router::new().route("/reload", post(reload));
+    crawl::with_routes(writes::with_routes(routes))
+        .fallback(async || {
+            refusal(
+                StatusCode::NOT_FOUND,
+                "nothing is here; the admin address has GET /metrics, GET /healthz, GET /crawl, POST /crawl/stop and POST \
+                 /reload, and a server that writes /documents, /refresh and /delete-by-query",
+            )
+        })
+        .method_not_allowed_fallback(async || {
+            refusal(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "GET /metrics, GET /healthz, GET /crawl, POST /crawl/stop and POST /reload are answered here, and by a \
+                 server that writes GET, POST, PATCH and DELETE /documents, POST /refresh and POST /delete-by-query",
+            )
+        })
 }
 
 /// Binds a loopback address at the port after the public one, or at a free one.
@@ -148,34 +161,25 @@ fn beside(
 }
 
 /// Reports whether the server takes requests, and whether it writes where it should.
-async fn health_of_writer(State(app): State<Arc<App>>) -> Response<Body> {
-    let writer = app.writer.get().map(|writer| writer.current());
+async fn health_of_writer(Extension(app): Extension<Arc<App>>) -> Response<Body> {
+    let writer = app.writer.opened().map(|writer| writer.current());
     match writer.and_then(|writer| writer.failure_now()) {
-        Some(failure) if !app.draining.has_begun() => {
+        Some(failure) if !app.server.draining.has_begun() => {
             let text = format!("ok, but nothing is written: {failure}\n");
             respond(StatusCode::OK, "text/plain; charset=utf-8", text)
         }
-        _ => health(State(app)).await,
+        _ => health(Extension(Arc::clone(&app.server))).await,
     }
 }
 
-async fn metrics_text(State(app): State<Arc<App>>) -> Response<Body> {
+async fn metrics_text(Extension(app): Extension<Arc<App>>) -> Response<Body> {
+    exposed(move || app.render_all()).await
+}
+
+/// Answers with metrics that are rendered beside this thread, which answers health checks.
+pub(crate) async fn exposed(render: impl FnOnce() -> String + Send + 'static) -> Response<Body> {
     const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
-    // Render beside this thread, which answers health checks.
-    let rendered = tokio::task::spawn_blocking(move || {
-        let writer = app.writer.get().map(|writer| writer.current());
-        let crawl = app.crawl.get().and_then(|crawl| match crawl.status() {
-            Ok(status) => status,
-            Err(error) => {
-                tracing::warn!(%error, "the figures of the crawl cannot be read");
-                None
-            }
-        });
-        app.metrics
-            .render(&app.front_end, writer.as_deref(), crawl.as_ref())
-    })
-    .await;
-    match rendered {
+    match tokio::task::spawn_blocking(render).await {
         Ok(text) => respond(StatusCode::OK, TEXT, text),
         Err(_) => refusal(
             StatusCode::INTERNAL_SERVER_ERROR,
@@ -184,7 +188,7 @@ async fn metrics_text(State(app): State<Arc<App>>) -> Response<Body> {
     }
 }
 
-async fn reload(State(app): State<Arc<App>>) -> Response<Body> {
+async fn reload(Extension(app): Extension<Arc<App>>) -> Response<Body> {
     match app.reload().await {
         Ok(generation) => {
             let json = serde_json::json!({ "generation": generation });

@@ -23,7 +23,7 @@ pub struct Cluster {
     pub(crate) partitions: Vec<Replicas<dyn IndexServer>>,
     /// Document servers by part, in the order of their chunks.
     pub(crate) texts: Vec<Replicas<dyn DocumentServer>>,
-    pub(crate) calls: CallFigures,
+    pub(crate) calls: Arc<CallFigures>,
     /// Counters of the index servers of this process, for metrics.
     pub(crate) handlers: Vec<(Chunks, Arc<crate::handlers::figures::Figures>)>,
     /// Generations of the index, where it is open in this process.
@@ -134,7 +134,7 @@ impl Cluster {
 
     /// Switches hedged requests on or off.
     pub fn with_hedges(mut self, hedges: bool) -> Cluster {
-        self.calls = CallFigures::new(hedges);
+        self.calls = Arc::new(CallFigures::new(hedges));
         self
     }
 

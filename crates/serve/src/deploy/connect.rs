@@ -56,7 +56,7 @@ impl Cluster {
         let cluster = Cluster {
             partitions,
             texts,
-            calls: CallFigures::new(true),
+            calls: Arc::new(CallFigures::new(true)),
             handlers: Vec::new(),
             generations: None,
             times: OnceLock::new(),

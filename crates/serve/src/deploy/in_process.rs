@@ -7,8 +7,10 @@ use crate::cluster::Cluster;
 use crate::cluster::replicas::{CallFigures, Replica, Replicas};
 use crate::deploy::partitioning::Topology;
 use crate::document_server::InProcessDocumentServer;
+use crate::handlers::figures::Figures;
 use crate::handlers::options::HandlerOptions;
 use crate::handlers::options::Place;
+use crate::handlers::workers::Handlers;
 use crate::index_server::InProcessIndexServer;
 use engine::Generations;
 use engine::calls::{Chunks, index_server_of};
@@ -58,20 +60,53 @@ impl Cluster {
         Cluster::of_servers(generations, servers, &PolicyChoice::default())
     }
 
+    /// Returns a cluster for a whole index, by handlers that other indexes share.
+    pub(crate) fn by_handlers(
+        generations: &Arc<Generations>,
+        handlers: &SharedHandlers,
+    ) -> Result<Cluster, ServeError> {
+        let all = 0..=generations.newest().chunks_count() - 1;
+        let server = InProcessIndexServer::by_handlers(
+            Arc::clone(generations),
+            all.clone(),
+            Arc::clone(&handlers.searches),
+            handlers.draining.clone(),
+        )?;
+        let texts = InProcessDocumentServer::by_handlers(
+            Arc::clone(generations),
+            all.clone(),
+            Arc::clone(&handlers.texts),
+            handlers.draining.clone(),
+        );
+        let servers: Vec<(Chunks, Arc<dyn IndexServer>)> = vec![(all, Arc::new(server))];
+        let cluster = Cluster::of(generations, servers, texts);
+        Ok(Cluster {
+            calls: Arc::clone(&handlers.calls),
+            ..cluster
+        })
+    }
+
     fn of_servers(
         generations: &Arc<Generations>,
         servers: Vec<(Chunks, Arc<dyn IndexServer>)>,
         policy: &PolicyChoice,
     ) -> Result<Cluster, ServeError> {
-        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-        let all = 0..=generations.newest().chunks_count() - 1;
         let documents = InProcessDocumentServer::start(
             Arc::clone(generations),
-            all.clone(),
-            cores.min(4),
+            0..=generations.newest().chunks_count() - 1,
+            text_handlers_count(),
             policy,
             Draining::default(),
         )?;
+        Ok(Cluster::of(generations, servers, documents))
+    }
+
+    fn of(
+        generations: &Arc<Generations>,
+        servers: Vec<(Chunks, Arc<dyn IndexServer>)>,
+        documents: InProcessDocumentServer,
+    ) -> Cluster {
+        let all = documents.chunks().clone();
         let documents: Arc<dyn DocumentServer> = Arc::new(documents);
         let partition = |(chunks, server): (Chunks, Arc<dyn IndexServer>)| {
             let name = index_server_of(&chunks);
@@ -83,13 +118,49 @@ impl Cluster {
                 all,
                 vec![Replica::new("the document server".into(), documents)],
             )],
-            calls: CallFigures::new(false),
+            calls: Arc::new(CallFigures::new(false)),
             handlers: Vec::new(),
             generations: Some(Arc::clone(generations)),
             times: OnceLock::new(),
             remote: None,
         };
         cluster.ask_in_process();
-        Ok(cluster)
+        cluster
     }
+}
+
+/// Handlers of one process for all its indexes: those that search, and those that make summaries. Their number does not
+/// depend on that of the indexes.
+pub(crate) struct SharedHandlers {
+    searches: Arc<Handlers>,
+    texts: Arc<Handlers>,
+    pub(crate) calls: Arc<CallFigures>,
+    pub(crate) draining: Draining,
+}
+
+impl SharedHandlers {
+    /// Starts the handlers; `options` are those of the handlers that search.
+    pub(crate) fn start(options: &HandlerOptions) -> Result<SharedHandlers, ServeError> {
+        let of_texts = HandlerOptions {
+            handlers: text_handlers_count(),
+            policy: options.policy.clone(),
+            ..HandlerOptions::default()
+        };
+        Ok(SharedHandlers {
+            searches: Arc::new(Handlers::start("handler", options)?),
+            texts: Arc::new(Handlers::start("summaries", &of_texts)?),
+            calls: Arc::new(CallFigures::new(false)),
+            draining: Draining::default(),
+        })
+    }
+
+    /// Returns the counters of the handlers that search.
+    pub(crate) fn figures(&self) -> Arc<Figures> {
+        self.searches.figures()
+    }
+}
+
+/// Returns the number of handlers that make summaries.
+fn text_handlers_count() -> usize {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get().min(4))
 }

@@ -2,7 +2,7 @@
 
 pub mod cluster_file;
 mod connect;
-mod in_process;
+pub(crate) mod in_process;
 pub(crate) mod partitioning;
 pub mod server;
 pub mod supervisor;

@@ -44,6 +44,12 @@ impl Topology {
             option: "--partitions",
             reason,
         })?;
+        self.check_handlers()?;
+        Ok(layout.partitions().collect())
+    }
+
+    /// Refuses numbers of handlers with which nothing can be searched.
+    pub(crate) fn check_handlers(&self) -> Result<(), ServeError> {
         if self.handlers == 0 || self.handlers > 4096 {
             return Err(ServeError::Options {
                 option: "--handlers",
@@ -53,7 +59,7 @@ impl Topology {
                 ),
             });
         }
-        Ok(layout.partitions().collect())
+        Ok(())
     }
 }
 

@@ -1,15 +1,15 @@
 //! Server process: binds an address, answers until told to stop, then drains.
 
-use crate::admin::{AdminOptions, AdminServer};
-use crate::api::draining::Draining;
+use crate::admin::{self, AdminOptions, AdminServer};
 use crate::api::error::ServeError;
 use crate::api::observed_crawl::ObservedCrawl;
+use crate::catalog::{self, Catalog, CatalogOptions};
 use crate::cluster::Cluster;
 use crate::deploy::partitioning::Topology;
 use crate::front_end::FrontEnd;
 use crate::front_end::FrontEndOptions;
 use crate::handlers::options::HandlerOptions;
-use crate::http::app::App;
+use crate::http::app::{App, ServerState};
 use crate::http::host_names::HostNames;
 use crate::http::routes::router;
 use crate::net::listener;
@@ -18,7 +18,7 @@ use crate::net::reload_signal;
 use crate::net::socket::{io_runtime, listen_on};
 use engine::Generations;
 use index::Index;
-use ingest::{LiveWriter, ResumingWriter};
+use ingest::LiveWriter;
 use std::future::Future;
 use std::net::{SocketAddr, TcpListener};
 use std::pin::Pin;
@@ -85,12 +85,38 @@ impl ServeOptions {
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
-    app: Arc<App>,
+    served: Served,
     limits: ConnectionLimits,
     host_names: HostNames,
     admin: Option<AdminServer>,
     refresh: Option<Duration>,
     runtime: Runtime,
+}
+
+/// What a server answers for.
+#[derive(Clone)]
+enum Served {
+    /// One index, at the root of the addresses.
+    One(Arc<App>),
+    /// Many indexes, each at its name.
+    Many(Arc<Catalog>),
+}
+
+impl Served {
+    fn state(&self) -> &Arc<ServerState> {
+        match self {
+            Served::One(app) => &app.server,
+            Served::Many(catalog) => &catalog.server,
+        }
+    }
+
+    /// Closes all writers; changes that wait are committed.
+    fn close(&self) {
+        match self {
+            Served::One(app) => app.writer.close(),
+            Served::Many(catalog) => catalog.close(),
+        }
+    }
 }
 
 /// Kernel buffer for an answer that its client does not read, in bytes; the kernel doubles it for its
@@ -124,6 +150,43 @@ impl Server {
         runtime: Runtime,
     ) -> Result<Server, ServeError> {
         let front_end = FrontEnd::new(cluster, options.front_end.clone());
+        let app = Arc::new(App::only(front_end));
+        Server::bind_served(Served::One(app), options, runtime)
+    }
+
+    /// Binds the address for the indexes of a catalog. `handlers` are those of all indexes; each index is searched whole,
+    /// by as many of them as the policy gives a query.
+    ///
+    /// # Errors
+    /// The address cannot be bound, threads cannot be started, or more than one partition is asked for.
+    pub fn bind_catalog(
+        catalog: CatalogOptions,
+        options: &ServeOptions,
+        handlers: &HandlerOptions,
+        runtime: Runtime,
+    ) -> Result<Server, ServeError> {
+        if options.partitions > 1 {
+            return Err(ServeError::Options {
+                option: "--partitions",
+                reason: "indexes that share handlers are searched whole; leave it out".into(),
+            });
+        }
+        let handlers = HandlerOptions {
+            handlers: options.handlers,
+            queue_length: options.queue_length,
+            ..handlers.clone()
+        };
+        options.topology().check_handlers()?;
+        let front_end = options.front_end.clone();
+        let catalog = Catalog::start(catalog, front_end, &handlers, runtime.handle())?;
+        Server::bind_served(Served::Many(Arc::new(catalog)), options, runtime)
+    }
+
+    fn bind_served(
+        served: Served,
+        options: &ServeOptions,
+        runtime: Runtime,
+    ) -> Result<Server, ServeError> {
         let (listener, address) = listen_on(&options.listen)?;
         // Limit the kernel memory of an answer that its client does not read. Connections inherit it.
         rustix::net::sockopt::set_socket_send_buffer_size(&listener, SEND_BUFFER_BYTES).map_err(
@@ -138,7 +201,7 @@ impl Server {
         Ok(Server {
             listener,
             address,
-            app: Arc::new(App::new(front_end, Draining::default())),
+            served,
             limits: options.limits.clone(),
             host_names: HostNames::new(address, names),
             admin,
@@ -158,24 +221,20 @@ impl Server {
                 reason: "documents are written at the admin address; leave --admin off out".into(),
             });
         }
-        let (app, runtime) = (Arc::downgrade(&self.app), self.runtime.handle().clone());
-        writer.call_after_refresh(move |_| {
-            if let Some(app) = app.upgrade()
-                && let Err(error) = runtime.block_on(app.reload())
-            {
-                tracing::warn!(%error, "cannot open what was written; the next refresh tries again");
-            }
-        });
-        let writer = ResumingWriter::new(writer)?;
-        // A server is given one writer, before it runs.
-        let _ = self.app.writer.set(Arc::new(writer));
+        if let Served::One(app) = &self.served {
+            let runtime = self.runtime.handle();
+            let writer = App::hooked(&Arc::downgrade(app), runtime, writer)?;
+            app.writer.set(writer);
+        }
         Ok(self)
     }
 
     /// Makes the admin address and the metrics tell of the crawl that fills the index.
     pub fn with_crawl(self, crawl: Arc<dyn ObservedCrawl>) -> Server {
-        // A server is given one crawl, before it runs.
-        let _ = self.app.crawl.set(crawl);
+        if let Served::One(app) = &self.served {
+            // A server is given one crawl, before it runs.
+            let _ = app.crawl.set(crawl);
+        }
         self
     }
 
@@ -189,9 +248,12 @@ impl Server {
         self.admin.as_ref().map(AdminServer::address)
     }
 
-    /// Returns the front-end of the server, for searches without HTTP.
-    pub fn front_end(&self) -> &FrontEnd {
-        &self.app.front_end
+    /// Returns the front-end of a server of one index, for searches without HTTP.
+    pub fn front_end(&self) -> Option<&FrontEnd> {
+        match &self.served {
+            Served::One(app) => Some(&app.front_end),
+            Served::Many(_) => None,
+        }
     }
 
     /// Returns the runtime of the server.
@@ -211,56 +273,83 @@ impl Server {
     /// Not generic, so that what answers requests is compiled in this crate, and not with the optimization of the caller's.
     fn run(self, shutdown: Pin<Box<dyn Future<Output = ()> + Send>>) -> Result<(), ServeError> {
         let system = |operation| move |source| ServeError::System { operation, source };
-        let app = self.app;
-        let draining = app.draining.clone();
-        let writer = app.writer.get().cloned();
-        let admin = self.admin.map(|admin| admin.start(Arc::clone(&app)));
+        let served = self.served;
+        let state = Arc::clone(served.state());
+        let draining = state.draining.clone();
+        let admin_routes = match &served {
+            Served::One(app) => admin::routes(Arc::clone(app)),
+            Served::Many(catalog) => catalog::admin_routes(catalog),
+        };
+        let admin = self.admin.map(|admin| admin.start(admin_routes, &state));
         let admin = admin.transpose()?;
-        let served = self.runtime.block_on(async {
+        let answered = self.runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(self.listener)?;
-            let upkeep = tokio::spawn(keep_up(Arc::clone(&app)));
-            let watch = tokio::spawn(watch_cluster(Arc::clone(&app)));
-            let reloads = tokio::spawn(reload_on_hangup(Arc::clone(&app)));
-            let refreshing = tokio::spawn(refresh(Arc::clone(&app), self.refresh));
-            let router = router(app, self.host_names);
-            let served = listener::serve(listener, router, &self.limits, &draining, shutdown).await;
+            let upkeep = tokio::spawn(keep_up(served.clone()));
+            let watch = tokio::spawn(watch_cluster(served.clone()));
+            let reloads = tokio::spawn(reload_on_hangup(served.clone()));
+            let refreshing = tokio::spawn(refresh(served.clone(), self.refresh));
+            let router = match &served {
+                Served::One(app) => router(Arc::clone(app), self.host_names),
+                Served::Many(catalog) => catalog::public_router(catalog, self.host_names),
+            };
+            let answered =
+                listener::serve(listener, router, &self.limits, &draining, shutdown).await;
             for task in [upkeep, watch, reloads, refreshing] {
                 task.abort();
             }
-            served
+            answered
         });
-        if let Some(writer) = writer {
-            writer.close();
-        }
+        served.close();
         // The administration reports the shutdown to its end.
         drop(admin);
         self.runtime.shutdown_timeout(Duration::from_secs(1));
-        served.map_err(system("serve"))
+        answered.map_err(system("serve"))
     }
 }
 
-async fn keep_up(app: Arc<App>) {
+async fn keep_up(served: Served) {
     let mut ticks = tokio::time::interval(UPKEEP);
     loop {
         ticks.tick().await;
-        app.metrics.upkeep();
+        match &served {
+            Served::One(app) => {
+                app.upkeep();
+                app.server.metrics.upkeep();
+            }
+            Served::Many(catalog) => catalog.keep_up().await,
+        }
     }
 }
 
-async fn watch_cluster(app: Arc<App>) {
-    crate::cluster::health::watch(&app.front_end.cluster).await;
+/// Checks the servers of other processes, which only one index has.
+async fn watch_cluster(served: Served) {
+    if let Served::One(app) = served {
+        crate::cluster::health::watch(&app.front_end.cluster).await;
+    }
 }
 
-async fn reload_on_hangup(app: Arc<App>) {
+async fn reload_on_hangup(served: Served) {
     reload_signal::reload_on_hangup(|| {
-        let app = Arc::clone(&app);
-        Box::pin(async move { app.reload().await })
+        let served = served.clone();
+        Box::pin(async move {
+            let reloaded = match served {
+                Served::One(app) => vec![(Arc::clone(&app), app.reload().await)],
+                Served::Many(catalog) => catalog.reload().await,
+            };
+            for (app, generation) in reloaded {
+                reload_signal::log_reload(app.front_end.name(), generation);
+            }
+        })
     })
     .await;
 }
 
 /// Opens newer generations as they appear. A failure that repeats is logged once.
-async fn refresh(app: Arc<App>, every: Option<Duration>) {
+async fn refresh(served: Served, every: Option<Duration>) {
+    let app = match served {
+        Served::One(app) => app,
+        Served::Many(catalog) => return catalog.refresh(every).await,
+    };
     let Some(every) = every else {
         return;
     };

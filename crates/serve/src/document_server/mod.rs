@@ -47,7 +47,7 @@ const CALLER_TIME_MAX: Duration = Duration::from_millis(5);
 /// Document server of some chunks in this process, with a few handlers.
 pub struct InProcessDocumentServer {
     served: Served,
-    handlers: Handlers,
+    handlers: Arc<Handlers>,
     figures: Arc<DocumentFigures>,
 }
 
@@ -60,17 +60,33 @@ impl InProcessDocumentServer {
         policy: &PolicyChoice,
         draining: Draining,
     ) -> Result<InProcessDocumentServer, ServeError> {
-        vfs::survive_lost_pages();
         let options = HandlerOptions {
             handlers: handlers.max(1),
             policy: policy.clone(),
             ..HandlerOptions::default()
         };
-        Ok(InProcessDocumentServer {
+        let handlers = Arc::new(Handlers::start("summaries", &options)?);
+        Ok(InProcessDocumentServer::by_handlers(
+            generations,
+            chunks,
+            handlers,
+            draining,
+        ))
+    }
+
+    /// Returns a server for the texts of some chunks by handlers that others share.
+    pub(crate) fn by_handlers(
+        generations: Arc<Generations>,
+        chunks: Chunks,
+        handlers: Arc<Handlers>,
+        draining: Draining,
+    ) -> InProcessDocumentServer {
+        vfs::survive_lost_pages();
+        InProcessDocumentServer {
             served: Served::new(generations, chunks, draining),
-            handlers: Handlers::start("summaries", &options)?,
+            handlers,
             figures: Arc::default(),
-        })
+        }
     }
 
     /// Returns the chunks whose texts the server has.

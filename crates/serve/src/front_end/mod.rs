@@ -14,6 +14,7 @@ mod cache;
 mod driver;
 mod fan_out;
 mod query_log;
+pub(crate) mod shared;
 pub(crate) mod told;
 
 use crate::api::error::ServeError;
@@ -21,15 +22,15 @@ use crate::api::options::{ANSWER_BYTES_MAX, DEPTH_MAX, SearchOptions, validate};
 use crate::cluster::replicas::Call;
 use crate::cluster::{Cluster, Known};
 use crate::deploy::partitioning::Topology;
-use crate::front_end::cache::{Cache, CacheFigures, Key};
-use crate::front_end::query_log::QueryLog;
+pub(crate) use crate::front_end::cache::CacheFigures;
+use crate::front_end::cache::Key;
+use crate::front_end::shared::Shared;
 use crate::handlers::options::HandlerOptions;
 use engine::{Generations, IndexFacts, PreparedQuery, QuerySource, SearchError};
 use index::{Index, StoredDocument};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use tokio::sync::Semaphore;
 use tracing::{Instrument, debug_span};
 use wire::SearchAnswer;
 
@@ -74,11 +75,11 @@ impl FrontEndOptions {
 /// Front-end of an index. It answers any number of queries concurrently.
 pub struct FrontEnd {
     pub(crate) cluster: Cluster,
-    options: FrontEndOptions,
-    admitted: Semaphore,
-    cache: Option<Cache>,
-    query_ids: AtomicU64,
-    query_log: QueryLog,
+    shared: Arc<Shared>,
+    /// Number among the front-ends of the process.
+    number: u64,
+    /// Name of the index, where the process has several.
+    name: Option<Arc<str>>,
 }
 
 impl FrontEnd {
@@ -92,14 +93,27 @@ impl FrontEnd {
 
     /// Returns a front-end for a cluster of servers.
     pub fn new(cluster: Cluster, options: FrontEndOptions) -> FrontEnd {
+        FrontEnd::of_index(cluster, Arc::new(Shared::new(options)), None)
+    }
+
+    /// Returns the front-end of one index of several in this process, which share limits, cache and log.
+    pub(crate) fn of_index(
+        cluster: Cluster,
+        shared: Arc<Shared>,
+        name: Option<Arc<str>>,
+    ) -> FrontEnd {
+        static FRONT_ENDS: AtomicU64 = AtomicU64::new(0);
         FrontEnd {
             cluster,
-            admitted: Semaphore::new(options.concurrency.clamp(1, Semaphore::MAX_PERMITS)),
-            cache: (options.cache_bytes > 0).then(|| Cache::new(options.cache_bytes)),
-            options,
-            query_ids: AtomicU64::new(1),
-            query_log: QueryLog::default(),
+            shared,
+            number: FRONT_ENDS.fetch_add(1, Ordering::Relaxed),
+            name,
         }
+    }
+
+    /// Returns the name of the index, where the process has several.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.name.as_deref()
     }
 
     /// Returns the known properties of the index.
@@ -109,7 +123,7 @@ impl FrontEnd {
 
     /// Returns the counters of the result cache; `None` without one.
     pub(crate) fn cache_figures(&self) -> Option<CacheFigures> {
-        self.cache.as_ref().map(Cache::figures)
+        self.shared.cache_figures()
     }
 
     /// Makes every server open the newest generation of the index, and returns the generation then
@@ -127,7 +141,7 @@ impl FrontEnd {
         };
         let chunk = self.known().chunk_of(document::url_hash(url));
         let part = self.cluster.texts_of(chunk).ok_or_else(unknown)?;
-        let deadline = Instant::now() + self.options.timeout;
+        let deadline = Instant::now() + self.shared.options.timeout;
         let (part, calls) = (&self.cluster.texts[part], &self.cluster.calls);
         let found = part.call(Call::Document, calls, deadline, |server, reply| {
             server.document(url, reply);
@@ -148,13 +162,13 @@ impl FrontEnd {
 
     /// Returns the timeout of a query.
     pub(crate) fn timeout_of(&self, options: &SearchOptions) -> Duration {
-        self.options.timeout_of(options)
+        self.shared.options.timeout_of(options)
     }
 
     /// Assigns a number to a failed request that is no query, and logs the failure.
     pub(crate) fn failed(&self, error: &SearchError) -> u64 {
-        let id = self.query_ids.fetch_add(1, Ordering::Relaxed);
-        self.query_log.failed(id, error);
+        let id = self.shared.next_query();
+        self.shared.query_log.failed(id, self.name(), error);
         id
     }
 
@@ -165,12 +179,12 @@ impl FrontEnd {
         options: &SearchOptions,
     ) -> (u64, Result<SearchAnswer, SearchError>) {
         let arrived = Instant::now();
-        let id = self.query_ids.fetch_add(1, Ordering::Relaxed);
+        let id = self.shared.next_query();
         let answered = self
             .search_numbered(id, query, options, arrived)
-            .instrument(debug_span!("query", query = id))
+            .instrument(debug_span!("query", query = id, index = self.name()))
             .await;
-        self.query_log.note(id, &answered);
+        self.shared.query_log.note(id, self.name(), &answered);
         (id, answered)
     }
 
@@ -183,18 +197,20 @@ impl FrontEnd {
     ) -> Result<SearchAnswer, SearchError> {
         validate(options)?;
         self.validate(options)?;
-        let Ok(_admitted) = self.admitted.try_acquire() else {
+        let Ok(_admitted) = self.shared.admitted.try_acquire() else {
             return Err(SearchError::Overloaded {
                 part: "the front-end".into(),
-                waiting: self.options.concurrency,
+                waiting: self.shared.options.concurrency,
             });
         };
         let known = self.known();
         let prepared = prepared(id, query, options, &known, arrived)?;
         // Before anything is read.
-        let epoch = self.cache.as_ref().map(|_| self.cluster.trust_epoch());
-        let key = epoch.and_then(|epoch| Key::of(&prepared, known.generation, epoch));
-        if let Some(cache) = &self.cache
+        let cache = self.shared.cache.as_ref();
+        let epoch = cache.map(|_| self.cluster.trust_epoch());
+        let of_index = |epoch| (self.number, known.generation, epoch);
+        let key = epoch.and_then(|epoch| Key::of(&prepared, of_index(epoch)));
+        if let Some(cache) = cache
             && let Some(answer) = cache.get(key.as_ref(), &prepared)
         {
             return Ok(answer);
@@ -208,7 +224,7 @@ impl FrontEnd {
         // An answer of a newer generation than was known at the arrival is not cached under the older
         // one, nor one during which a file changed. Servers have compared the stamps of all files after they made
         // their replies.
-        if let (Some(cache), Some(key), Some(proof)) = (&self.cache, key, &outcome.complete)
+        if let (Some(cache), Some(key), Some(proof)) = (cache, key, &outcome.complete)
             && outcome.generation == known.generation
             && epoch == Some(self.cluster.trust_epoch())
         {
@@ -224,15 +240,19 @@ impl FrontEnd {
             reason: "it is switched off at this server; leave it out".into(),
         };
         match options {
-            SearchOptions { explain: true, .. } if !self.options.explain => Err(refused("explain")),
-            SearchOptions { trace: true, .. } if !self.options.trace => Err(refused("trace")),
+            SearchOptions { explain: true, .. } if !self.shared.options.explain => {
+                Err(refused("explain"))
+            }
+            SearchOptions { trace: true, .. } if !self.shared.options.trace => {
+                Err(refused("trace"))
+            }
             _ => Ok(()),
         }
     }
 
     /// Returns the upper limit on one answer, in bytes.
     pub(crate) fn answer_bytes_max(&self) -> usize {
-        self.options.answer_bytes_max
+        self.shared.options.answer_bytes_max
     }
 }
 

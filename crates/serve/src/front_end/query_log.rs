@@ -44,8 +44,13 @@ macro_rules! line {
 }
 
 impl QueryLog {
-    /// Logs the outcome of a query.
-    pub(crate) fn note(&self, query: u64, ended: &Result<SearchAnswer, SearchError>) {
+    /// Logs the outcome of a query; `index` is the name of its index, where there are several.
+    pub(crate) fn note(
+        &self,
+        query: u64,
+        index: Option<&str>,
+        ended: &Result<SearchAnswer, SearchError>,
+    ) {
         let error = match ended {
             Ok(answer) if answer.degraded.is_empty() => return,
             Ok(answer) => {
@@ -56,30 +61,34 @@ impl QueryLog {
                 let times = &answer.phases_us;
                 let (search_us, search_cpu_us, run_queue_us) =
                     (times.index_search, times.search_cpu, times.run_queue);
-                line!(self.partial, query, coverage, losses, search_us, search_cpu_us, run_queue_us, %lacks, %chunks, %reason, "a partial answer");
+                line!(self.partial, query, index, coverage, losses, search_us, search_cpu_us, run_queue_us, %lacks, %chunks, %reason, "a partial answer");
                 return;
             }
             Err(error) => error,
         };
-        self.failed(query, error);
+        self.failed(query, index, error);
     }
 
     /// Logs the reason for which a query has no answer.
-    pub(crate) fn failed(&self, query: u64, error: &SearchError) {
+    pub(crate) fn failed(&self, query: u64, index: Option<&str>, error: &SearchError) {
         match error {
             // The reader of the request has reported it already.
             SearchError::BadRequest { .. } => {}
             SearchError::Overloaded { .. } => {
-                line!(self.refused, query, %error, "refused: too much to do");
+                line!(self.refused, query, index, %error, "refused: too much to do");
             }
-            SearchError::TimedOut { .. } => line!(self.late, query, %error, "no answer in time"),
+            SearchError::TimedOut { .. } => {
+                line!(self.late, query, index, %error, "no answer in time")
+            }
             SearchError::Partial { .. } => {
-                line!(self.partial, query, %error, "no answer: it would be partial");
+                line!(self.partial, query, index, %error, "no answer: it would be partial");
             }
             SearchError::Index(_)
             | SearchError::Damaged { .. }
             | SearchError::GenerationGone { .. }
-            | SearchError::Unavailable { .. } => line!(self.failed, query, %error, "no answer"),
+            | SearchError::Unavailable { .. } => {
+                line!(self.failed, query, index, %error, "no answer")
+            }
         }
     }
 }

@@ -1,51 +1,154 @@
-//! State shared by all HTTP requests: the front-end, its metrics, turns of large answers, reloads.
+//! State of HTTP requests: of one index its front-end, metrics, writer and reloads; of the process what all indexes share.
 
 use crate::api::draining::Draining;
 use crate::api::observed_crawl::ObservedCrawl;
 use crate::api::options::SearchOptions;
-use crate::front_end::{FrontEnd, told};
+use crate::cluster::replicas::CallFigures;
+use crate::front_end::{CacheFigures, FrontEnd, told};
 use crate::http::page;
 use crate::http::params::SearchParameters;
-use crate::metrics::front_end::Metrics;
+use crate::metrics::exposition;
+use crate::metrics::front_end::FrontEndMetrics;
+use crate::metrics::served::{Client, IndexMetrics};
 use crate::net::bodies::BodyPlaces;
 use crate::net::turns::{Turn, Turns};
 use crate::snapshot::reloads::{Reloaded, Reloads};
+use crate::snapshot::writing::WriterSlot;
 use engine::SearchError;
-use ingest::ResumingWriter;
-use std::sync::{Arc, OnceLock};
+use ingest::{LiveStatus, LiveWriter, ResumingWriter};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant;
 use tokio::runtime::Handle;
-use wire::SearchAnswer;
+use wire::{CrawlStatus, SearchAnswer};
 
-/// State shared by all requests.
-pub(crate) struct App {
-    pub(crate) front_end: FrontEnd,
-    pub(crate) metrics: Metrics,
+/// What the requests of a process share, whatever their index.
+pub(crate) struct ServerState {
     pub(crate) draining: Draining,
-    /// Writer of the index, where this server writes.
-    pub(crate) writer: OnceLock<Arc<ResumingWriter>>,
-    /// Crawl that fills the index, where this server has its directory.
-    pub(crate) crawl: OnceLock<Arc<dyn ObservedCrawl>>,
+    pub(crate) metrics: FrontEndMetrics,
+    pub(crate) calls: Arc<CallFigures>,
     /// Places of the large bodies of requests that write.
     pub(crate) body_places: Arc<BodyPlaces>,
-    reloads: Arc<Reloads<SearchError>>,
     turns: Turns,
 }
 
-impl App {
-    pub(crate) fn new(front_end: FrontEnd, draining: Draining) -> App {
-        let metrics = Metrics::new(&front_end);
+impl ServerState {
+    pub(crate) fn new(
+        draining: Draining,
+        metrics: FrontEndMetrics,
+        calls: Arc<CallFigures>,
+    ) -> ServerState {
         let cores_count = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-        App {
-            front_end,
-            metrics,
+        ServerState {
             draining,
-            writer: OnceLock::new(),
-            crawl: OnceLock::new(),
+            metrics,
+            calls,
             body_places: Arc::default(),
-            reloads: Arc::default(),
             turns: Turns::new(cores_count),
         }
+    }
+
+    /// Returns the metrics of the process in the text format of Prometheus.
+    pub(crate) fn render(&self, cache: Option<CacheFigures>) -> String {
+        self.metrics.render(&self.calls, cache)
+    }
+}
+
+/// One index, as requests see it.
+pub(crate) struct App {
+    pub(crate) front_end: FrontEnd,
+    metrics: IndexMetrics,
+    /// Writer of the index, where this server writes.
+    pub(crate) writer: WriterSlot,
+    /// Crawl that fills the index, where this server has its directory.
+    pub(crate) crawl: OnceLock<Arc<dyn ObservedCrawl>>,
+    pub(crate) server: Arc<ServerState>,
+    reloads: Arc<Reloads<SearchError>>,
+}
+
+impl App {
+    /// Returns the state of an index that is the only one of its process.
+    pub(crate) fn only(front_end: FrontEnd) -> App {
+        let cluster = &front_end.cluster;
+        let partitions = cluster.partitions.iter();
+        let partitions: Vec<_> = partitions.map(|one| Some(one.chunks.clone())).collect();
+        let handlers = cluster.handlers.iter();
+        let handlers: Vec<_> = handlers
+            .map(|(chunks, figures)| (Some(chunks.clone()), Arc::clone(figures)))
+            .collect();
+        let metrics = FrontEndMetrics::new(&partitions, &handlers);
+        let calls = Arc::clone(&cluster.calls);
+        let server = ServerState::new(Draining::default(), metrics, calls);
+        App::new(front_end, Arc::new(server))
+    }
+
+    /// Returns the state of an index of a process.
+    pub(crate) fn new(front_end: FrontEnd, server: Arc<ServerState>) -> App {
+        // The first registration stays: a cluster has one front-end.
+        let _ = front_end.cluster.times.set(server.metrics.times());
+        App {
+            metrics: IndexMetrics::new(&front_end),
+            front_end,
+            writer: WriterSlot::default(),
+            crawl: OnceLock::new(),
+            server,
+            reloads: Arc::default(),
+        }
+    }
+
+    /// Makes the server search what refreshes of a writer commit.
+    pub(crate) fn hooked(
+        app: &Weak<App>,
+        runtime: &Handle,
+        writer: LiveWriter,
+    ) -> Result<ResumingWriter, index::IndexError> {
+        let (app, runtime) = (Weak::clone(app), runtime.clone());
+        writer.call_after_refresh(move |_| {
+            if let Some(app) = app.upgrade()
+                && let Err(error) = runtime.block_on(app.reload())
+            {
+                tracing::warn!(%error, "cannot open what was written; the next refresh tries again");
+            }
+        });
+        ResumingWriter::new(writer)
+    }
+
+    /// Records an answered search.
+    pub(crate) fn answered(&self, client: Client, answer: &SearchAnswer) {
+        self.metrics.answered(client, answer);
+        self.server.metrics.answered(&answer.phases_us);
+    }
+
+    /// Records a search without an answer.
+    pub(super) fn failed(&self, error: &SearchError) {
+        self.metrics.failed(error);
+        if matches!(error, SearchError::Overloaded { .. }) {
+            self.server.metrics.rejected();
+        }
+    }
+
+    /// Returns the metrics of the index in the text format of Prometheus. It reads the files of a crawl.
+    pub(crate) fn render(&self) -> String {
+        let status = |writer: Arc<ResumingWriter>| -> LiveStatus { writer.current().status() };
+        let writer = self.writer.opened().map(status);
+        let crawl: Option<CrawlStatus> = self.crawl.get().and_then(|crawl| {
+            crawl.status().unwrap_or_else(|error| {
+                tracing::warn!(%error, "the figures of the crawl cannot be read");
+                None
+            })
+        });
+        self.metrics
+            .render(&self.front_end, writer.as_ref(), crawl.as_ref())
+    }
+
+    /// Returns all metrics of a process that has this index alone.
+    pub(crate) fn render_all(&self) -> String {
+        let cache = self.front_end.cache_figures();
+        exposition::joined([self.server.render(cache), self.render()])
+    }
+
+    /// Folds recorded values into their histograms.
+    pub(crate) fn upkeep(&self) {
+        self.metrics.upkeep();
     }
 
     /// Makes every server open the newest generation, off the threads that read requests.
@@ -90,7 +193,7 @@ impl App {
     ) -> Result<(SearchAnswer, Option<Turn<'_>>), Failure> {
         let (mut options, arrived) = (parameters.options.clone(), Instant::now());
         let timeout = self.front_end.timeout_of(&options);
-        let turn = self.turns.take(&options, timeout).await;
+        let turn = self.server.turns.take(&options, timeout).await;
         let turn = turn.map_err(|error| self.failure(error))?;
         let waited = arrived.elapsed();
         if turn.is_some() {

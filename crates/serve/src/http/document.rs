@@ -6,8 +6,9 @@ use crate::http::page::{self, Marking};
 use crate::http::params::{self, PAGE_OPERATOR};
 use crate::http::response::{HTML, JSON, refusal, respond};
 use crate::net::blocking::beside_io;
+use axum::Extension;
 use axum::body::Body;
-use axum::extract::{RawQuery, State};
+use axum::extract::RawQuery;
 use axum::http::{Response, StatusCode};
 use document::PartNames;
 use engine::SearchError;
@@ -23,7 +24,7 @@ enum Form {
 
 /// Answers with the text of a document as stored; the page has the words of `q` marked.
 pub(super) async fn document(
-    State(app): State<Arc<App>>,
+    Extension(app): Extension<Arc<App>>,
     RawQuery(raw): RawQuery,
 ) -> Response<Body> {
     let raw = raw.as_deref();

@@ -12,7 +12,7 @@ use engine::SearchError;
 /// Records a request without an answer. A request that was not understood never became a query with a
 /// number.
 fn failed(app: &App, error: &SearchError) {
-    app.metrics.failed(error);
+    app.failed(error);
     if let SearchError::BadRequest { parameter, .. } = error {
         tracing::debug!(%parameter, "refused: not understood");
     }

@@ -1,6 +1,6 @@
 //! Routes of the public port, and what needs no front-end: health, style sheet, script, icon.
 
-use crate::http::app::App;
+use crate::http::app::{App, ServerState};
 use crate::http::document::document;
 use crate::http::host_names::{HostNames, known_host};
 use crate::http::layers::{bounded_body, finished, one_host};
@@ -8,22 +8,28 @@ use crate::http::page;
 use crate::http::page::assets::{FAVICON, SCRIPT, STYLE_SHEET};
 use crate::http::response::{HTML, refusal, respond};
 use crate::http::search::{search_json, search_page};
+use axum::Extension;
 use axum::Router;
 use axum::body::Body;
-use axum::extract::State;
 use axum::http::header::{self, HeaderMap, HeaderValue};
-use axum::http::{Response, StatusCode};
+use axum::http::{Response, StatusCode, Uri};
 use axum::middleware::{from_fn, from_fn_with_state, map_response_with_state};
 use axum::routing::{any, get};
 use std::sync::Arc;
 
-/// Returns the routes of an application, which is asked by its names.
+/// Returns the public routes of a server of one index.
 pub(crate) fn router(app: Arc<App>, names: HostNames) -> Router {
+    let server = Arc::clone(&app.server);
+    let routes = index_routes().route("/healthz", get(health));
+    guarded(routes.layer(Extension(app)), &server, names)
+}
+
+/// Returns the routes of an index, which each request carries as an extension.
+pub(crate) fn index_routes() -> Router {
     let routes = Router::new()
         .route("/", get(search_page))
         .route("/search", get(search_json))
         .route("/document", get(document))
-        .route("/healthz", get(health))
         .route("/reload", any(administration))
         .route("/metrics", any(administration))
         .route("/documents", any(administration))
@@ -32,32 +38,41 @@ pub(crate) fn router(app: Arc<App>, names: HostNames) -> Router {
         .route("/crawl", any(administration))
         .route("/crawl/stop", any(administration));
     with_page_files(routes)
-        .fallback(async |headers: HeaderMap| {
-            if accepts_html(&headers) {
-                let html =
-                    page::refusal("Nothing is here", "There is no page at this address.", "");
-                return respond(StatusCode::NOT_FOUND, HTML, html);
-            }
-            refusal(
-                StatusCode::NOT_FOUND,
-                "nothing is here; the page is at /, the API at /search?q=WORDS",
-            )
-        })
-        .method_not_allowed_fallback(async || {
-            refusal(
-                StatusCode::METHOD_NOT_ALLOWED,
-                "only GET and HEAD are answered; use GET",
-            )
-        })
+        .fallback(nothing_here)
+        .method_not_allowed_fallback(only_reading)
+}
+
+/// Adds to public routes what holds for all requests: known hosts, bounded bodies, the headers of security and of the end.
+pub(crate) fn guarded(routes: Router, server: &Arc<ServerState>, names: HostNames) -> Router {
+    routes
+        .layer(Extension(Arc::clone(server)))
         .layer(from_fn_with_state(Arc::new(names), known_host))
         .layer(from_fn(one_host))
-        .layer(map_response_with_state(app.draining.clone(), finished))
+        .layer(map_response_with_state(server.draining.clone(), finished))
         .layer(from_fn(bounded_body))
-        .with_state(app)
+}
+
+/// Answers for a path without a page.
+async fn nothing_here(uri: Uri, headers: HeaderMap) -> Response<Body> {
+    if accepts_html(&headers) {
+        return respond(StatusCode::NOT_FOUND, HTML, page::nothing_at(uri.path()));
+    }
+    refusal(
+        StatusCode::NOT_FOUND,
+        "nothing is here; the page is at /, the API at /search?q=WORDS",
+    )
+}
+
+/// Refuses a method that no public route answers.
+pub(crate) async fn only_reading() -> Response<Body> {
+    refusal(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "only GET and HEAD are answered; use GET",
+    )
 }
 
 /// Adds the files that pages name.
-pub(crate) fn with_page_files(routes: Router<Arc<App>>) -> Router<Arc<App>> {
+pub(crate) fn with_page_files(routes: Router) -> Router {
     routes
         .route(
             "/style.css",
@@ -86,9 +101,9 @@ async fn administration() -> Response<Body> {
 }
 
 /// Reports whether the server takes requests.
-pub(crate) async fn health(State(app): State<Arc<App>>) -> Response<Body> {
+pub(crate) async fn health(Extension(server): Extension<Arc<ServerState>>) -> Response<Body> {
     const TEXT: &str = "text/plain; charset=utf-8";
-    match app.draining.has_begun() {
+    match server.draining.has_begun() {
         true => respond(StatusCode::SERVICE_UNAVAILABLE, TEXT, "about to end\n"),
         false => plain(TEXT, "ok\n"),
     }

@@ -5,10 +5,11 @@ use crate::http::failure::{failed_json, failed_page};
 use crate::http::page;
 use crate::http::params::{self, Unknown};
 use crate::http::response::{HTML, JSON, respond};
-use crate::metrics::front_end::Client;
+use crate::metrics::served::Client;
 use crate::net::blocking::beside_io;
+use axum::Extension;
 use axum::body::Body;
-use axum::extract::{RawQuery, State};
+use axum::extract::RawQuery;
 use axum::http::header::{HeaderName, HeaderValue};
 use axum::http::{Response, StatusCode};
 use engine::SearchError;
@@ -18,7 +19,7 @@ use wire::{PhaseTimes, SearchAnswer};
 
 /// Answers a search as JSON.
 pub(super) async fn search_json(
-    State(app): State<Arc<App>>,
+    Extension(app): Extension<Arc<App>>,
     RawQuery(raw): RawQuery,
 ) -> Response<Body> {
     let parameters = match params::parse(raw.as_deref(), Unknown::Refuse) {
@@ -45,7 +46,7 @@ pub(super) async fn search_json(
             failed_json(&app, &app.failure(too_large))
         }
         Ok(json) => {
-            app.metrics.answered(Client::Json, &answer);
+            app.answered(Client::Json, &answer);
             timed(respond(StatusCode::OK, JSON, json), &answer.phases_us)
         }
         Err(error) => {
@@ -60,7 +61,7 @@ pub(super) async fn search_json(
 
 /// Answers a search as a page; without a query, the home page.
 pub(super) async fn search_page(
-    State(app): State<Arc<App>>,
+    Extension(app): Extension<Arc<App>>,
     RawQuery(raw): RawQuery,
 ) -> Response<Body> {
     let parameters = match params::parse(raw.as_deref(), Unknown::Ignore) {
@@ -94,7 +95,7 @@ pub(super) async fn search_page(
             if html.len() > bytes_max {
                 return failed_page(&app, &app.failure(too_large), raw.as_deref());
             }
-            app.metrics.answered(Client::Page, &answer);
+            app.answered(Client::Page, &answer);
             timed(respond(StatusCode::OK, HTML, html), &answer.phases_us)
         }
         Err(failure) => failed_page(&app, &failure, raw.as_deref()),

@@ -47,12 +47,12 @@ use index::Index;
 use search::Stop;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// An index server for the chunks of one partition, with handler threads of its own.
+/// An index server for the chunks of one partition, with handler threads of its own or those of all indexes.
 pub struct InProcessIndexServer {
     served: Served,
     /// Open generations, the newest first.
     opened: RwLock<Vec<Arc<Part>>>,
-    handlers: Handlers,
+    handlers: Arc<Handlers>,
 }
 
 /// Upper limit on the hits whose details the thread of the request reads itself: about thirty
@@ -71,10 +71,21 @@ impl InProcessIndexServer {
         options: &HandlerOptions,
         draining: Draining,
     ) -> Result<InProcessIndexServer, ServeError> {
+        let name = format!("handler-{}", chunks.start());
+        let handlers = Arc::new(Handlers::start(&name, options)?);
+        InProcessIndexServer::by_handlers(generations, chunks, handlers, draining)
+    }
+
+    /// Returns a server for `chunks` of an index by handlers that others share. It fails if the cut divides chunks that
+    /// share a segment.
+    pub(crate) fn by_handlers(
+        generations: Arc<Generations>,
+        chunks: Chunks,
+        handlers: Arc<Handlers>,
+        draining: Draining,
+    ) -> Result<InProcessIndexServer, ServeError> {
         vfs::survive_lost_pages();
         generations.serve(chunks.clone())?;
-        let name = format!("handler-{}", chunks.start());
-        let handlers = Handlers::start(&name, options)?;
         let opened = Part::new(generations.newest(), chunks.clone());
         Ok(InProcessIndexServer {
             served: Served::new(generations, chunks, draining),

@@ -24,8 +24,13 @@ pub(super) struct HandlerMetrics {
 }
 
 impl HandlerMetrics {
-    pub(super) fn new(register: &Register, chunks: &Chunks, figures: &Arc<Figures>) -> Self {
-        let partition = chunks_shown(chunks);
+    /// Returns the metrics of the handlers for some chunks, or of those that all indexes share.
+    pub(super) fn new(
+        register: &Register,
+        chunks: Option<&Chunks>,
+        figures: &Arc<Figures>,
+    ) -> Self {
+        let partition = partition_name(chunks);
         let of_partition = [("partition", partition.as_str())];
         handlers(register, &of_partition).set(figures.handlers as f64);
         HandlerMetrics {
@@ -98,6 +103,11 @@ impl HandlerMetrics {
             gauge.set(count.load(Ordering::Relaxed) as f64 * unit);
         }
     }
+}
+
+/// Returns the label of a partition: its chunks, or `all` for handlers that all indexes share.
+pub(super) fn partition_name(chunks: Option<&Chunks>) -> String {
+    chunks.map_or_else(|| "all".to_owned(), chunks_shown)
 }
 
 pub(super) fn handlers(register: &Register, labels: &[super::register::Labelled<'_>]) -> Gauge {

@@ -41,24 +41,24 @@ struct TextMetrics {
 impl ServerMetrics {
     /// Returns the metrics of an index server.
     pub fn of_index_server(server: &InProcessIndexServer) -> ServerMetrics {
-        let register = Register::new();
+        let register = Register::new(None);
         let (chunks, figures) = (server.chunks(), server.figures());
-        let handlers = HandlerMetrics::new(&register, chunks, &figures);
+        let handlers = HandlerMetrics::new(&register, Some(chunks), &figures);
         // The first registration stays: the process has one server.
         let _ = figures
             .times
-            .set(PartitionTimes::of_handlers(&register, chunks));
+            .set(PartitionTimes::of_handlers(&register, Some(chunks)));
         ServerMetrics::new(&register, server.generations(), Some(handlers), None)
     }
 
     /// Returns the metrics of a document server.
     pub fn of_document_server(server: &InProcessDocumentServer) -> ServerMetrics {
-        let register = Register::new();
+        let register = Register::new(None);
         let figures = server.figures();
         let partition = chunks_shown(server.chunks());
         let labels = [("partition", partition.as_str())];
         handlers(&register, &labels).set(server.handlers_count() as f64);
-        let times = partition_seconds(&register, server.chunks(), "summaries");
+        let times = partition_seconds(&register, Some(server.chunks()), "summaries");
         let _ = figures.times.set(times);
         let texts = TextMetrics {
             busy: busy(&register, &labels),

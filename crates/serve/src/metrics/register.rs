@@ -22,13 +22,17 @@ pub(super) struct Register(PrometheusRecorder);
 pub(super) type Labelled<'a> = (&'static str, &'a str);
 
 impl Register {
-    pub(super) fn new() -> Register {
+    /// Returns an empty register; every sample has the label `index` where a name is given.
+    pub(super) fn new(index: Option<&str>) -> Register {
         // Only an empty list of bounds is refused, and this one is a constant.
-        let recorder = PrometheusBuilder::new()
+        let builder = PrometheusBuilder::new()
             .set_buckets(&BUCKETS_S)
-            .unwrap_or_else(|_| PrometheusBuilder::new())
-            .build_recorder();
-        Register(recorder)
+            .unwrap_or_else(|_| PrometheusBuilder::new());
+        let builder = match index {
+            Some(name) => builder.add_global_label("index", name),
+            None => builder,
+        };
+        Register(builder.build_recorder())
     }
 
     /// Returns the handle that renders all registered metrics.

@@ -1,6 +1,6 @@
 //! Tests of the metrics: each has a description, each partition its times.
-use super::front_end::{Client, Metrics};
 use super::process::ServerMetrics;
+use super::served::{Client, IndexMetrics};
 use crate::api::draining::Draining;
 use crate::api::options::SearchOptions;
 use crate::api::reply::Reply;
@@ -8,6 +8,7 @@ use crate::deploy::partitioning::Topology;
 use crate::document_server::InProcessDocumentServer;
 use crate::front_end::FrontEnd;
 use crate::handlers::options::HandlerOptions;
+use crate::http::app::App;
 use crate::index_server::InProcessIndexServer;
 use engine::Generations;
 use std::collections::BTreeSet;
@@ -74,12 +75,13 @@ async fn a_front_end_times_every_partition() {
         queue_length: 0,
     };
     let front_end = FrontEnd::start(index(), &topology).unwrap();
-    let metrics = Metrics::new(&front_end);
+    let app = App::only(front_end);
     for _ in 0..3 {
-        let answer = front_end.search("words", &SearchOptions::default()).await;
-        metrics.answered(Client::Json, &answer.unwrap());
+        let options = SearchOptions::default();
+        let answer = app.front_end.search("words", &options).await;
+        app.answered(Client::Json, &answer.unwrap());
     }
-    let text = metrics.render(&front_end, None, None);
+    let text = app.render_all();
     check_help(&text);
     for partition in ["0-1", "2-3"] {
         for phase in ["parse", "queueing", "search", "call"] {
@@ -195,7 +197,7 @@ async fn counters_of_a_crawl_grow_over_its_runs() {
         queue_length: 0,
     };
     let front_end = FrontEnd::start(index(), &topology).unwrap();
-    let metrics = Metrics::new(&front_end);
+    let metrics = IndexMetrics::new(&front_end);
     let none = metrics.render(&front_end, None, None);
     assert!(!none.contains("shorttail_crawl"), "{none}");
     let told = |run: &str, fetched, dns, state: &str| CrawlStatus {

@@ -1,13 +1,14 @@
 //! Phase times of searches at one partition.
 
+use super::partition::partition_name;
 use super::register::Register;
 use crate::api::messages::PartitionHits;
-use engine::calls::{Chunks, chunks_shown};
+use engine::calls::Chunks;
 use metrics::Histogram;
 use std::time::Duration;
 
 /// Histograms of one partition by phase.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct PartitionTimes {
     parse: Histogram,
     queueing: Histogram,
@@ -21,7 +22,7 @@ pub(crate) struct PartitionTimes {
 
 impl PartitionTimes {
     /// Returns the times as the handlers measure them.
-    pub(super) fn of_handlers(register: &Register, chunks: &Chunks) -> PartitionTimes {
+    pub(super) fn of_handlers(register: &Register, chunks: Option<&Chunks>) -> PartitionTimes {
         let times = |phase| partition_seconds(register, chunks, phase);
         PartitionTimes {
             parse: times("parse"),
@@ -34,7 +35,7 @@ impl PartitionTimes {
     }
 
     /// Returns the times as the front-end measures them, with the duration of calls.
-    pub(super) fn of_calls(register: &Register, chunks: &Chunks) -> PartitionTimes {
+    pub(super) fn of_calls(register: &Register, chunks: Option<&Chunks>) -> PartitionTimes {
         PartitionTimes {
             call: partition_seconds(register, chunks, "call"),
             ..PartitionTimes::of_handlers(register, chunks)
@@ -65,12 +66,12 @@ impl PartitionTimes {
 /// Returns the histogram of one phase of one partition.
 pub(super) fn partition_seconds(
     register: &Register,
-    chunks: &Chunks,
+    chunks: Option<&Chunks>,
     phase: &'static str,
 ) -> Histogram {
     register.histogram(
         "shorttail_partition_seconds",
-        &[("partition", &chunks_shown(chunks)), ("phase", phase)],
+        &[("partition", &partition_name(chunks)), ("phase", phase)],
         "Time of each phase at one partition: parse, queueing and search as its index server says, call as \
          the front-end waits, summaries at a document server; of long searches also search_cpu, the CPU time of \
          handlers, and run_queue, their wait for a CPU",

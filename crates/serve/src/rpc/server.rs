@@ -6,7 +6,7 @@ use crate::admin::metrics_server::MetricsServer;
 use crate::api::draining::Draining;
 use crate::api::error::ServeError;
 use crate::metrics::process::ServerMetrics;
-use crate::net::reload_signal;
+use crate::net::reload_signal::{self, log_reload};
 use crate::net::socket::{io_runtime, listen_on};
 use std::future::Future;
 use std::net::{SocketAddr, TcpListener};
@@ -148,7 +148,7 @@ fn router(services: &Services, health: &Health) -> Router {
 async fn reload_on_hangup(services: Services) {
     reload_signal::reload_on_hangup(|| {
         let services = services.clone();
-        Box::pin(async move { services.reload().await })
+        Box::pin(async move { log_reload(None, services.reload().await) })
     })
     .await;
 }

@@ -3,3 +3,4 @@
 pub(crate) mod partition_maps;
 pub(crate) mod reloads;
 pub(crate) mod served;
+pub(crate) mod writing;

@@ -7,16 +7,19 @@ use super::parameters::{Refresh, parse};
 use crate::http::app::App;
 use crate::http::response::{JSON, refusal, respond};
 use crate::net::bodies::Received;
+use axum::Extension;
 use axum::Router;
 use axum::body::Body;
-use axum::extract::{RawQuery, State};
+use axum::extract::RawQuery;
 use axum::http::{HeaderMap, Response, StatusCode, header};
 use axum::routing::{get, post};
 use document::{BodyForm, PartNames};
 use engine::{Engine, EngineError, Operator};
+use index::IndexError;
 use ingest::{LiveError, LiveWriter};
 use serde_json::json;
 use std::sync::Arc;
+use vfs::StorageError;
 
 /// Upper limit on a body as sent, in bytes.
 const BODY_BYTES_MAX: u64 = 64 << 20;
@@ -24,15 +27,15 @@ const BODY_BYTES_MAX: u64 = 64 << 20;
 const NAMED_MAX: usize = 10;
 
 /// Adds the routes of a server that writes.
-pub(crate) fn with_routes(routes: Router<Arc<App>>) -> Router<Arc<App>> {
+pub(crate) fn with_routes(routes: Router) -> Router {
     let documents = get(document)
-        .post(async |State(app), RawQuery(raw), headers, body| {
+        .post(async |Extension(app), RawQuery(raw), headers, body| {
             change(app, Action::Put, raw, headers, body).await
         })
-        .patch(async |State(app), RawQuery(raw), headers, body| {
+        .patch(async |Extension(app), RawQuery(raw), headers, body| {
             change(app, Action::Patch, raw, headers, body).await
         })
-        .delete(async |State(app), RawQuery(raw), headers, body| {
+        .delete(async |Extension(app), RawQuery(raw), headers, body| {
             change(app, Action::Delete, raw, headers, body).await
         });
     routes
@@ -43,13 +46,23 @@ pub(crate) fn with_routes(routes: Router<Arc<App>>) -> Router<Arc<App>> {
 
 /// Runs `work` with the writer on a thread of its own: it waits for the disk.
 async fn with_writer(
-    app: &App,
+    app: &Arc<App>,
     work: impl FnOnce(&LiveWriter) -> Response<Body> + Send + 'static,
 ) -> Response<Body> {
-    let Some(writer) = app.writer.get().map(|writer| writer.current()) else {
+    if !app.writer.can_write() {
         return no_writer();
-    };
-    let answered = tokio::task::spawn_blocking(move || work(&writer)).await;
+    }
+    let app = Arc::clone(app);
+    let answered = tokio::task::spawn_blocking(move || match app.writer.get() {
+        Ok(Some(writer)) => work(&writer.current()),
+        Ok(None) if app.writer.has_ended() => refusal(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "the index was closed or dropped meanwhile; try again",
+        ),
+        Ok(None) => no_writer(),
+        Err(error) => unopened(&error),
+    });
+    let answered = answered.await;
     answered.unwrap_or_else(|_| {
         let reason = "the request was given up; see the server's log";
         refusal(StatusCode::INTERNAL_SERVER_ERROR, reason)
@@ -61,6 +74,15 @@ fn no_writer() -> Response<Body> {
         StatusCode::NOT_FOUND,
         "this server does not write; start it with --writable",
     )
+}
+
+/// Refuses a request whose writer cannot be opened.
+fn unopened(error: &IndexError) -> Response<Body> {
+    let reason = format!("the writer of the index cannot be opened: {error}");
+    match error {
+        IndexError::Storage(StorageError::Locked { .. }) => refusal(StatusCode::CONFLICT, &reason),
+        _ => refusal(StatusCode::INTERNAL_SERVER_ERROR, &reason),
+    }
 }
 
 fn bad_request(reason: &str) -> Response<Body> {
@@ -91,7 +113,7 @@ async fn change(
         Ok(parameters) => parameters,
         Err(reason) => return bad_request(&reason),
     };
-    if app.writer.get().is_none() {
+    if !app.writer.can_write() {
         return no_writer();
     }
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
@@ -109,17 +131,17 @@ async fn change(
         encoding,
         body,
     };
-    let places = Arc::clone(&app.body_places);
+    let places = Arc::clone(&app.server.body_places);
     let answered = with_writer(&app, move |writer| request.run(writer, &places));
     let Some(rest) = rest else {
         return answered.await;
     };
     // A client that is answered before it has sent everything may lose the answer with the connection.
-    let (answer, ()) = tokio::join!(answered, rest.hand_on(&app.body_places));
+    let (answer, ()) = tokio::join!(answered, rest.hand_on(&app.server.body_places));
     answer
 }
 
-async fn document(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Response<Body> {
+async fn document(Extension(app): Extension<Arc<App>>, RawQuery(raw): RawQuery) -> Response<Body> {
     let parameters = match parse(raw.as_deref(), &["url"]) {
         Ok(parameters) => parameters,
         Err(reason) => return bad_request(&reason),
@@ -158,7 +180,7 @@ async fn document(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Respo
     .await
 }
 
-async fn refresh(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Response<Body> {
+async fn refresh(Extension(app): Extension<Arc<App>>, RawQuery(raw): RawQuery) -> Response<Body> {
     if let Err(reason) = parse(raw.as_deref(), &[]) {
         return bad_request(&reason);
     }
@@ -185,7 +207,10 @@ impl From<LiveError> for DeleteError {
     }
 }
 
-async fn delete_by_query(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Response<Body> {
+async fn delete_by_query(
+    Extension(app): Extension<Arc<App>>,
+    RawQuery(raw): RawQuery,
+) -> Response<Body> {
     let parameters = match parse(raw.as_deref(), &["q", "dry_run", "refresh"]) {
         Ok(parameters) => parameters,
         Err(reason) => return bad_request(&reason),

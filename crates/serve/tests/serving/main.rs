@@ -2,6 +2,7 @@
 mod administration;
 mod bodies;
 mod bounds;
+mod catalog;
 mod clients;
 mod conformance;
 mod connections;

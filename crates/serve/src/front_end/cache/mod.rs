@@ -1,6 +1,6 @@
 //! Result cache.
 //!
-//! The cache is off by default, because it hides the cost of a search. It takes an answer only with the
+//! The cache is off by default, because it hides the cost of a search. All indexes of a process share it. It takes an answer only with the
 //! proof that it is complete; complete answers do not depend on the timeout. The generation of the
 //! index is part of the key, and so is the trust in its files: servers examine the files after they
 //! made a reply, and what they find later, which no stamp showed then, drops all that was kept before.
@@ -19,7 +19,6 @@ use engine::{Complete, PreparedQuery};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache as Kept;
 use search::SortKey;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use wire::{PhaseTimes, SearchAnswer};
@@ -27,8 +26,6 @@ use wire::{PhaseTimes, SearchAnswer};
 /// Result cache of a front-end, bounded in bytes.
 pub(crate) struct Cache {
     kept: Kept<Key, Arc<SearchAnswer>, Bytes>,
-    /// Hash of the generation and the trust epoch of the answers kept.
-    epoch: AtomicU64,
     hits: AtomicU64,
     misses: AtomicU64,
 }
@@ -61,13 +58,13 @@ pub(super) struct Key {
     counted: bool,
     suggest: bool,
     fields: bool,
-    generation: u64,
-    trust_epoch: u64,
+    /// Number of the front-end, generation of its index, and trust epoch of its files.
+    of_index: (u64, u64, u64),
 }
 
 impl Key {
-    /// Returns the key of a query at a trust epoch; `None` where its steps are traced, or it asks for cursors.
-    pub(super) fn of(prepared: &PreparedQuery, generation: u64, trust_epoch: u64) -> Option<Key> {
+    /// Returns the key of a query to a front-end, at a generation and a trust epoch; `None` where its steps are traced, or it asks for cursors.
+    pub(super) fn of(prepared: &PreparedQuery, of_index: (u64, u64, u64)) -> Option<Key> {
         let options = &prepared.options;
         let clauses = |query: &Query| rpc::query_bytes(&query.tree);
         let mut facets = Vec::with_capacity(prepared.facets.len());
@@ -98,8 +95,7 @@ impl Key {
             counted: options.counted,
             suggest: options.suggest,
             fields: options.fields,
-            generation,
-            trust_epoch,
+            of_index,
         })
     }
 
@@ -150,7 +146,6 @@ impl Cache {
         let answers = (bytes / 4096).max(1);
         Cache {
             kept: Kept::with_weighter(answers, bytes as u64, Bytes),
-            epoch: AtomicU64::new(0),
             hits: AtomicU64::new(0),
             misses: AtomicU64::new(0),
         }
@@ -178,13 +173,7 @@ impl Cache {
 
     /// Stores an answer that is proven complete.
     pub(super) fn put(&self, key: Key, answer: &SearchAnswer, _proof: &Complete) {
-        let mut hasher = DefaultHasher::new();
-        (key.generation, key.trust_epoch).hash(&mut hasher);
-        let epoch = hasher.finish();
-        if self.epoch.swap(epoch, Ordering::Relaxed) != epoch {
-            // Answers of other epochs are never found again, so their memory is freed.
-            self.kept.clear();
-        }
+        // Answers of other generations and epochs are never found again; what is asked for takes their place.
         self.kept.insert(key, Arc::new(answer.clone()));
     }
 

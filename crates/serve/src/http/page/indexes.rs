@@ -1,0 +1,67 @@
+//! Page of all indexes of a server of many.
+
+use super::assets::Files;
+use super::times::counted;
+use super::whole;
+use askama::Template;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
+#[derive(Template)]
+#[template(path = "indexes.html")]
+struct Indexes {
+    files: Files,
+    count: String,
+    indexes: Vec<Row>,
+}
+
+struct Row {
+    name: String,
+    path: String,
+    documents: String,
+}
+
+/// Index of the page.
+pub(crate) struct ListedIndex<'a> {
+    /// Its name.
+    pub(crate) name: &'a str,
+    /// Its live documents; `None` where it is not open.
+    pub(crate) documents_count: Option<u64>,
+}
+
+/// Returns the page of all indexes, with links to theirs.
+pub(crate) fn indexes<'a>(indexes: impl Iterator<Item = ListedIndex<'a>>) -> String {
+    let row = |index: ListedIndex<'_>| Row {
+        name: index.name.to_owned(),
+        path: utf8_percent_encode(index.name, NON_ALPHANUMERIC).to_string(),
+        documents: match index.documents_count {
+            Some(count) => counted(count, "document", "documents"),
+            None => "not opened yet".to_owned(),
+        },
+    };
+    let indexes: Vec<Row> = indexes.map(row).collect();
+    whole(&Indexes {
+        files: Files::new(),
+        count: counted(indexes.len() as u64, "index", "indexes"),
+        indexes,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_links_and_text() {
+        let listed = |name, documents_count| ListedIndex {
+            name,
+            documents_count,
+        };
+        let html = indexes([listed("Bücher-2", Some(1)), listed("a.b", None)].into_iter());
+        assert!(html.contains("2 indexes"), "{html}");
+        assert!(
+            html.contains("<a href=\"./B%C3%BCcher%2D2/\">Bücher-2</a></dt><dd>1 document</dd>")
+        );
+        assert!(html.contains("<a href=\"./a%2Eb/\">a.b</a></dt><dd>not opened yet</dd>"));
+        assert!(indexes(std::iter::empty()).contains("0 indexes"));
+    }
+}
