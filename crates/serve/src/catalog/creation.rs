@@ -58,7 +58,8 @@ mod tests {
             let options = creation(empty.as_bytes()).unwrap();
             assert_eq!((options.chunks, options.texts), (None, None), "{empty:?}");
         }
-        let body = r#"{"chunks": 3, "texts": "none", "analyzer": "english", "fields": {"price": "f64"}}"#;
+        let body =
+            r#"{"chunks": 3, "texts": "none", "analyzer": "english", "fields": {"price": "f64"}}"#;
         let options = creation(body.as_bytes()).unwrap();
         assert_eq!(
             (options.chunks, options.texts),

@@ -245,7 +245,11 @@ impl Catalog {
         }
         if let Some(options) = self.options.writing.clone() {
             let (weak, runtime) = (Arc::downgrade(&app), self.runtime.clone());
+            let catalog = Arc::downgrade(self);
             app.writer.set_opener(Box::new(move || {
+                if let Some(catalog) = catalog.upgrade() {
+                    catalog.limit_writers();
+                }
                 let writer = ingest::LiveWriter::open(storage.clone(), options.clone())?;
                 let opened = App::hooked(&weak, &runtime, writer)?;
                 // What an ended writer had left in its log is committed now.

@@ -10,7 +10,23 @@ const WRITER_PAUSE: Duration = Duration::from_secs(60);
 /// Upper limit on the indexes that are open: each takes a few dozen of the mappings that the kernel allows a process.
 const OPEN_MAX: usize = 2_000;
 
+/// Upper limit on the writers that are open: each has four threads, and memory for changes.
+const WRITERS_MAX: usize = 32;
+
 impl Catalog {
+    /// Closes the writers used least recently where too many are open, unless somebody uses them.
+    pub(super) fn limit_writers(&self) {
+        let apps = self.open_apps().into_iter();
+        let mut open: Vec<_> = apps
+            .filter_map(|app| Some((app.writer.used()?, app)))
+            .collect();
+        let surplus = open.len().saturating_sub(WRITERS_MAX - 1);
+        open.sort_by_key(|&(used, _)| used);
+        for (_, app) in open.iter().take(surplus) {
+            app.writer.close_idle(Duration::ZERO);
+        }
+    }
+
     /// Looks at each interval for newer generations of the indexes that were asked for of late.
     pub(crate) async fn refresh(self: Arc<Self>, every: Option<Duration>) {
         let Some(every) = every else {

@@ -62,6 +62,12 @@ impl WriterSlot {
         }
     }
 
+    /// Returns when the writer was used last, if it is open and can be opened again.
+    pub(crate) fn used(&self) -> Option<Instant> {
+        let state = self.state.try_lock().ok()?;
+        state.writer.is_some().then_some(state.used)?
+    }
+
     /// Returns the writer, which is opened if it is not; `None` where the server does not write, or no longer does.
     ///
     /// # Errors
@@ -83,10 +89,12 @@ impl WriterSlot {
         Ok(Some(writer))
     }
 
-    /// Closes a writer that can be opened again, if nobody has used it for a while. Changes that wait are committed. It
-    /// waits for the disk.
+    /// Closes a writer that can be opened again, if nobody has used it for a while, or opens or closes it now. Changes that
+    /// wait are committed. It waits for the disk.
     pub(crate) fn close_idle(&self, pause: Duration) {
-        let mut state = self.state();
+        let Ok(mut state) = self.state.try_lock() else {
+            return;
+        };
         let is_idle = state.used.is_none_or(|used| used.elapsed() >= pause);
         if is_idle
             && let Some(writer) = state
