@@ -22,6 +22,7 @@ mod planning;
 mod processes;
 mod searching;
 mod serving;
+mod serving_folder;
 mod support;
 mod topics;
 mod watching;

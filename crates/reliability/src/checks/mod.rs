@@ -11,6 +11,7 @@ mod full_disk;
 mod heavy;
 mod hedging;
 mod hostile;
+mod indexes;
 mod killed;
 mod overload;
 mod partial;
@@ -69,6 +70,9 @@ pub(crate) enum Check {
     /// No query fails, or waits, while generations change a hundred times a second
     #[value(name = "storm")]
     Storm,
+    /// Many indexes in one process answer for themselves, as fast as one alone
+    #[value(name = "indexes")]
+    Indexes,
     /// A full disk loses nothing acknowledged and fails no query
     #[value(name = "full-disk")]
     FullDisk,
@@ -95,6 +99,7 @@ impl Check {
         Check::V9,
         Check::Durable,
         Check::Storm,
+        Check::Indexes,
         Check::FullDisk,
         Check::Soak,
     ];
@@ -132,6 +137,7 @@ impl Check {
             Check::V9 => damage::run(run).await,
             Check::Durable => durable::run(run).await,
             Check::Storm => storm::run(run).await,
+            Check::Indexes => indexes::run(run).await,
             Check::FullDisk => full_disk::run(run).await,
             Check::Soak => soak::run(run).await,
         }
