@@ -301,3 +301,28 @@ def cycles(sources):
         places = ", ".join(f"{crate.modules[a].file}:{graph[a][b]}" for a, b in zip(way, way[1:]))
         lines.append(f"{names} ({places}); {len(component)} modules in all")
     return sum(map(len, found)), lines
+
+
+def folder_cycles(sources):
+    """One line for the shortest cycle of each component of folders that lie side by side in a crate."""
+    crate = Crate(sources)
+    folders = {path.rsplit("/", 1)[0] for path in sources if "/" in path}
+    # By the folder around them: edges between folders, each with a place that makes it.
+    graphs = {}
+    for a, targets in crate.edges().items():
+        for b, line in targets.items():
+            shared = 0
+            while shared < min(len(a), len(b)) and a[shared] == b[shared]:
+                shared += 1
+            one, other = a[: shared + 1], b[: shared + 1]
+            if one != other and all("/".join(path) in folders for path in (one, other)):
+                graph = graphs.setdefault(a[:shared], {})
+                graph.setdefault(other, {})
+                graph.setdefault(one, {}).setdefault(other, f"{crate.modules[a].file}:{line}")
+    lines = []
+    for graph in graphs.values():
+        for component in components(graph):
+            way = shortest_cycle(graph, component)
+            places = ", ".join(graph[a][b] for a, b in zip(way, way[1:]))
+            lines.append(" -> ".join("/".join(path) for path in way) + f" ({places})")
+    return lines

@@ -1,7 +1,7 @@
 """Modules of a crate form no cycles, and a module with children is the `mod.rs` of their folder."""
 
 import pytest
-from modules import Crate, blanked, cycles, leaves, without_tests
+from modules import Crate, blanked, cycles, folder_cycles, leaves, without_tests
 
 # Modules in cycles, of crates that are not clean yet. Never more; a crate without cycles leaves the list.
 NOT_YET = {}
@@ -38,6 +38,11 @@ def test_modules_form_no_cycles(crates):
     differing = compare({crate: count for crate, (count, _) in found.items()}, NOT_YET)
     named = [line for entry in differing for line in found.get(entry.split(":")[0], (0, []))[1]]
     assert differing + named == []
+
+
+def test_folders_are_layers(crates):
+    found = {crate: folder_cycles(sources) for crate, sources in crates.items()}
+    assert {crate: lines for crate, lines in found.items() if lines} == {}
 
 
 def test_modules_with_children_are_called_mod(crates):

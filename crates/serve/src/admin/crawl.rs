@@ -3,8 +3,8 @@
 use crate::api::observed_crawl::{CrawlFailure, ObservedCrawl};
 use crate::http::app::App;
 use crate::http::page::crawl_status;
-use crate::http::response::{HTML, JSON, refusal, respond};
 use crate::http::routes::{accepts_html, with_page_files};
+use crate::net::response::{HTML, JSON, refusal, respond};
 use axum::Extension;
 use axum::Router;
 use axum::body::Body;

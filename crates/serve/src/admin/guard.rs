@@ -6,10 +6,10 @@
 //! nothing secret, so they pass.
 
 use super::token::AdminToken;
-use crate::http::health::{is_health_check, is_reading};
 use crate::http::host_names::is_named;
 use crate::http::layers::one_host;
-use crate::http::response::refusal;
+use crate::net::health::{is_health_check, is_reading};
+use crate::net::response::refusal;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};

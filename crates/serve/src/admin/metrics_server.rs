@@ -1,10 +1,10 @@
 //! Listener for `/metrics` and `/healthz` of a gRPC process, on a thread of its own.
 
 use crate::admin::guard::Guard;
-use crate::admin::side::{Side, SideThread};
 use crate::api::draining::Draining;
 use crate::api::error::ServeError;
 use crate::metrics::process::ServerMetrics;
+use crate::net::side::{Side, SideThread};
 use crate::net::socket::listen_on;
 use axum::Router;
 use axum::extract::State;

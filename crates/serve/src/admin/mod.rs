@@ -13,15 +13,15 @@ mod crawl;
 pub(crate) mod metrics_server;
 
 pub(crate) mod guard;
-pub(crate) mod side;
 mod token;
 
 use crate::api::error::ServeError;
 use crate::http::app::{App, ServerState};
 use crate::http::failure::status;
 use crate::http::layers::finished;
-use crate::http::response::{JSON, refusal, respond};
 use crate::http::routes::health;
+use crate::net::response::{JSON, refusal, respond};
+use crate::net::side::{Side, SideThread};
 use crate::net::socket::listen_on;
 use crate::writes;
 use axum::Extension;
@@ -31,7 +31,6 @@ use axum::http::{Response, StatusCode};
 use axum::middleware::map_response_with_state;
 use axum::routing::{get, post};
 use guard::Guard;
-use side::{Side, SideThread};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 pub use token::AdminToken;

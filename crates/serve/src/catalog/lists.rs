@@ -3,7 +3,7 @@
 use super::{Catalog, CatalogError, beside};
 use crate::http::app::App;
 use crate::http::page::{self, ListedIndex};
-use crate::http::response::{HTML, JSON, refusal, respond};
+use crate::net::response::{HTML, JSON, refusal, respond};
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{Response, StatusCode};

@@ -21,11 +21,11 @@ pub use options::{CatalogOptions, ObserveCrawl};
 pub(crate) use routes::{admin_routes, public_router};
 
 use crate::api::error::ServeError;
-use crate::deploy::in_process::SharedHandlers;
 use crate::front_end::FrontEndOptions;
 use crate::front_end::shared::Shared;
 use crate::handlers::options::HandlerOptions;
 use crate::http::app::{App, ServerState};
+use crate::in_process::SharedHandlers;
 use crate::metrics::exposition;
 use crate::metrics::front_end::FrontEndMetrics;
 use entry::{Entry, Found};

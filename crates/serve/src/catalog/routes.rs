@@ -6,10 +6,10 @@ use crate::admin;
 use crate::http::app::ServerState;
 use crate::http::host_names::HostNames;
 use crate::http::page;
-use crate::http::response::{HTML, JSON, refusal, respond, retry_soon};
 use crate::http::routes::{
     accepts_html, guarded, health, index_routes, only_reading, with_page_files,
 };
+use crate::net::response::{HTML, JSON, refusal, respond, retry_soon};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};

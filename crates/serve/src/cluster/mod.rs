@@ -8,7 +8,7 @@ use crate::api::backend::{DocumentServer, IndexServer};
 use crate::api::messages::{PartitionHits, Status, StatusRequest};
 use crate::api::reply::Reply;
 use crate::cluster::replicas::{CallFigures, Replicas};
-use crate::metrics::times::PartitionTimes;
+use crate::telemetry::partition_times::PartitionTimes;
 use engine::Generations;
 use engine::calls::Chunks;
 use engine::calls::PartError;

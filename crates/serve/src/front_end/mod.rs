@@ -17,17 +17,14 @@ mod query_log;
 pub(crate) mod shared;
 pub(crate) mod told;
 
-use crate::api::error::ServeError;
 use crate::api::options::{ANSWER_BYTES_MAX, DEPTH_MAX, SearchOptions, validate};
 use crate::cluster::replicas::Call;
 use crate::cluster::{Cluster, Known};
-use crate::deploy::partitioning::Topology;
-pub(crate) use crate::front_end::cache::CacheFigures;
 use crate::front_end::cache::Key;
 use crate::front_end::shared::Shared;
-use crate::handlers::options::HandlerOptions;
-use engine::{Generations, IndexFacts, PreparedQuery, QuerySource, SearchError};
-use index::{Index, StoredDocument};
+use crate::telemetry::CacheFigures;
+use engine::{IndexFacts, PreparedQuery, QuerySource, SearchError};
+use index::StoredDocument;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -83,14 +80,6 @@ pub struct FrontEnd {
 }
 
 impl FrontEnd {
-    /// Starts a front-end, index servers and a document server in this process, for an index that never
-    /// changes.
-    pub fn start(index: Arc<Index>, topology: &Topology) -> Result<FrontEnd, ServeError> {
-        let generations = Generations::fixed(index);
-        let cluster = Cluster::in_process(&generations, topology, &[], &HandlerOptions::default())?;
-        Ok(FrontEnd::new(cluster, FrontEndOptions::default()))
-    }
-
     /// Returns a front-end for a cluster of servers.
     pub fn new(cluster: Cluster, options: FrontEndOptions) -> FrontEnd {
         FrontEnd::of_index(cluster, Arc::new(Shared::new(options)), None)

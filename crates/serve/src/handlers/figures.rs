@@ -1,6 +1,6 @@
 //! Counters of the handlers and the queue of an index server.
 
-use crate::metrics::times::PartitionTimes;
+use crate::telemetry::partition_times::PartitionTimes;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
 

@@ -4,7 +4,7 @@ use crate::api::draining::Draining;
 use crate::api::observed_crawl::ObservedCrawl;
 use crate::api::options::SearchOptions;
 use crate::cluster::replicas::CallFigures;
-use crate::front_end::{CacheFigures, FrontEnd, told};
+use crate::front_end::{FrontEnd, told};
 use crate::http::page;
 use crate::http::params::SearchParameters;
 use crate::metrics::exposition;
@@ -14,6 +14,7 @@ use crate::net::bodies::BodyPlaces;
 use crate::net::turns::{Turn, Turns};
 use crate::snapshot::reloads::{Reloaded, Reloads};
 use crate::snapshot::writing::WriterSlot;
+use crate::telemetry::CacheFigures;
 use engine::SearchError;
 use ingest::{LiveStatus, LiveWriter, ResumingWriter};
 use std::sync::{Arc, OnceLock, Weak};
@@ -86,7 +87,7 @@ impl App {
         // The first registration stays: a cluster has one front-end.
         let _ = front_end.cluster.times.set(server.metrics.times());
         App {
-            metrics: IndexMetrics::new(&front_end),
+            metrics: IndexMetrics::new(front_end.name(), &front_end.cluster),
             front_end,
             writer: WriterSlot::default(),
             crawl: OnceLock::new(),
@@ -137,7 +138,7 @@ impl App {
             })
         });
         self.metrics
-            .render(&self.front_end, writer.as_ref(), crawl.as_ref())
+            .render(&self.front_end.cluster, writer.as_ref(), crawl.as_ref())
     }
 
     /// Returns all metrics of a process that has this index alone.

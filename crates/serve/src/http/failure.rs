@@ -4,7 +4,7 @@ use crate::front_end::told;
 use crate::http::app::{App, Failure};
 use crate::http::page;
 use crate::http::params;
-use crate::http::response::{HTML, refusal, respond, retry_soon};
+use crate::net::response::{HTML, refusal, respond, retry_soon};
 use axum::body::Body;
 use axum::http::{Response, StatusCode};
 use engine::SearchError;

@@ -10,8 +10,8 @@
 //!
 //! An address in place of a name cannot be redirected by DNS.
 
-use crate::http::health::is_health_check;
-use crate::http::response::refusal;
+use crate::net::health::is_health_check;
+use crate::net::response::refusal;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::uri::Authority;

@@ -3,12 +3,12 @@
 //! Not the admin address: publishers have neither its token nor its name. Not the public port: no request there changes
 //! anything. Submissions are judged by a function, so that a server needs no crawler.
 
-use crate::admin::side::{Side, SideThread};
 use crate::api::draining::Draining;
 use crate::api::error::ServeError;
 use crate::http::layers::{finished, one_host};
-use crate::http::response::{JSON, refusal, respond, retry_soon};
 use crate::net::bodies::{BodyPlaces, ReceiveError, Received};
+use crate::net::response::{JSON, refusal, respond, retry_soon};
+use crate::net::side::{Side, SideThread};
 use crate::net::socket::listen_on;
 use axum::Router;
 use axum::body::{Body, Bytes};

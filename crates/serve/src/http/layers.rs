@@ -5,7 +5,7 @@
 //! (`net/listener/output.rs`) and takes time of the I/O threads. A proxy compresses where that is wanted.
 
 use crate::api::draining::Draining;
-use crate::http::response::refusal;
+use crate::net::response::refusal;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{self, HeaderName, HeaderValue};

@@ -9,7 +9,6 @@
 //! its task is dropped, which cancels its calls to servers.
 
 mod document;
-pub(crate) mod health;
 pub(crate) mod host_names;
 pub(crate) mod indexnow;
 pub(crate) mod page;
@@ -19,5 +18,4 @@ mod search;
 pub(crate) mod app;
 pub(crate) mod failure;
 pub(crate) mod layers;
-pub(crate) mod response;
 pub(crate) mod routes;

@@ -1,6 +1,6 @@
 //! Metrics of the crawl that fills the index of a server.
 
-use crate::metrics::register::Register;
+use crate::telemetry::register::Register;
 use metrics::{Counter, Gauge};
 use std::collections::BTreeMap;
 use wire::{CrawlProgress, CrawlStatus};

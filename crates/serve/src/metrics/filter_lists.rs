@@ -1,6 +1,6 @@
 //! Metrics of the lists of documents that pass filters, of all indexes of the process.
 
-use super::register::Register;
+use crate::telemetry::register::Register;
 use metrics::{Counter, Gauge};
 
 /// Metrics of lists.

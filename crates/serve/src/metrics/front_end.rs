@@ -2,11 +2,11 @@
 
 use super::filter_lists::FilterListMetrics;
 use crate::cluster::replicas::CallFigures;
-use crate::front_end::CacheFigures;
 use crate::handlers::figures::Figures;
 use crate::metrics::partition::HandlerMetrics;
-use crate::metrics::register::Register;
-use crate::metrics::times::PartitionTimes;
+use crate::telemetry::CacheFigures;
+use crate::telemetry::partition_times::PartitionTimes;
+use crate::telemetry::register::Register;
 use engine::calls::Chunks;
 use metrics::{Counter, Histogram};
 use metrics_exporter_prometheus::PrometheusHandle;

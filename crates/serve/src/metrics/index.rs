@@ -1,6 +1,6 @@
 //! Metrics of the index that a server serves.
 
-use crate::metrics::register::Register;
+use crate::telemetry::register::Register;
 use engine::Generations;
 use metrics::{Counter, Gauge};
 

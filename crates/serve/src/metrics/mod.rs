@@ -7,9 +7,7 @@ pub(crate) mod front_end;
 mod index;
 mod partition;
 pub(crate) mod process;
-mod register;
 pub(crate) mod served;
 #[cfg(test)]
 mod tests;
-pub(crate) mod times;
 mod writer;

@@ -1,9 +1,9 @@
 //! Metrics of the handlers and the queue of one partition.
 
-use super::register::Register;
 use crate::handlers::figures::Figures;
+use crate::telemetry::partition_times::partition_name;
+use crate::telemetry::register::Register;
 use engine::calls::Chunks;
-use engine::calls::chunks_shown;
 use metrics::{Counter, Gauge};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -105,16 +105,17 @@ impl HandlerMetrics {
     }
 }
 
-/// Returns the label of a partition: its chunks, or `all` for handlers that all indexes share.
-pub(super) fn partition_name(chunks: Option<&Chunks>) -> String {
-    chunks.map_or_else(|| "all".to_owned(), chunks_shown)
-}
-
-pub(super) fn handlers(register: &Register, labels: &[super::register::Labelled<'_>]) -> Gauge {
+pub(super) fn handlers(
+    register: &Register,
+    labels: &[crate::telemetry::register::Labelled<'_>],
+) -> Gauge {
     register.gauge("shorttail_handlers", labels, "Handlers")
 }
 
-pub(super) fn busy(register: &Register, labels: &[super::register::Labelled<'_>]) -> Gauge {
+pub(super) fn busy(
+    register: &Register,
+    labels: &[crate::telemetry::register::Labelled<'_>],
+) -> Gauge {
     register.gauge(
         "shorttail_handlers_busy",
         labels,
@@ -122,7 +123,10 @@ pub(super) fn busy(register: &Register, labels: &[super::register::Labelled<'_>]
     )
 }
 
-pub(super) fn expired(register: &Register, labels: &[super::register::Labelled<'_>]) -> Counter {
+pub(super) fn expired(
+    register: &Register,
+    labels: &[crate::telemetry::register::Labelled<'_>],
+) -> Counter {
     register.counter(
         "shorttail_expired_total",
         labels,
@@ -132,7 +136,7 @@ pub(super) fn expired(register: &Register, labels: &[super::register::Labelled<'
 
 pub(super) fn ended_early(
     register: &Register,
-    labels: &[super::register::Labelled<'_>],
+    labels: &[crate::telemetry::register::Labelled<'_>],
 ) -> Counter {
     register.counter(
         "shorttail_ended_early_total",

@@ -6,11 +6,11 @@
 use super::filter_lists::FilterListMetrics;
 use super::index::{self, TrustMetrics};
 use super::partition::{HandlerMetrics, busy, ended_early, expired, handlers};
-use super::register::Register;
-use super::times::{PartitionTimes, partition_seconds};
 use crate::document_server::DocumentFigures;
 use crate::document_server::InProcessDocumentServer;
 use crate::index_server::InProcessIndexServer;
+use crate::telemetry::partition_times::{PartitionTimes, partition_seconds};
+use crate::telemetry::register::Register;
 use engine::Generations;
 use engine::calls::chunks_shown;
 use metrics::{Counter, Gauge};

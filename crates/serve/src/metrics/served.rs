@@ -1,10 +1,10 @@
 //! Metrics of one index that a front-end answers for.
 
-use crate::front_end::FrontEnd;
+use crate::cluster::Cluster;
 use crate::metrics::crawl::CrawlMetrics;
 use crate::metrics::index::{TrustMetrics, chunks, documents, generation};
-use crate::metrics::register::Register;
 use crate::metrics::writer::WriterMetrics;
+use crate::telemetry::register::Register;
 use engine::SearchError;
 use ingest::LiveStatus;
 use metrics::{Counter, Gauge, Histogram};
@@ -38,8 +38,9 @@ pub(crate) enum Client {
 }
 
 impl IndexMetrics {
-    pub(crate) fn new(front_end: &FrontEnd) -> IndexMetrics {
-        let register = Register::new(front_end.name());
+    /// Returns the metrics of the index of a cluster; its name is given where the process has several.
+    pub(crate) fn new(name: Option<&str>, cluster: &Cluster) -> IndexMetrics {
+        let register = Register::new(name);
         let error = |kind| {
             let help = "Searches that gave no answer";
             let counter = register.counter("shorttail_errors_total", &[("kind", kind)], help);
@@ -58,8 +59,8 @@ impl IndexMetrics {
             "partial",
             "unavailable",
         ];
-        chunks(&register).set(f64::from(front_end.known().chunks_count));
-        let has_files = front_end.cluster.generations.is_some();
+        chunks(&register).set(f64::from(cluster.known().chunks_count));
+        let has_files = cluster.generations.is_some();
         IndexMetrics {
             total: register.histogram(
                 "shorttail_search_seconds",
@@ -115,14 +116,14 @@ impl IndexMetrics {
     /// Returns the metrics in the text format of Prometheus.
     pub(crate) fn render(
         &self,
-        front_end: &FrontEnd,
+        cluster: &Cluster,
         writer: Option<&LiveStatus>,
         crawl: Option<&CrawlStatus>,
     ) -> String {
-        let known = front_end.known();
+        let known = cluster.known();
         self.documents.set(known.documents_count as f64);
         self.generation.set(known.generation as f64);
-        if let (Some(trust), Some(generations)) = (&self.trust, &front_end.cluster.generations) {
+        if let (Some(trust), Some(generations)) = (&self.trust, &cluster.generations) {
             trust.take_over(generations);
         }
         if let Some(status) = crawl {

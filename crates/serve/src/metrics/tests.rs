@@ -4,11 +4,11 @@ use super::served::{Client, IndexMetrics};
 use crate::api::draining::Draining;
 use crate::api::options::SearchOptions;
 use crate::api::reply::Reply;
-use crate::deploy::partitioning::Topology;
 use crate::document_server::InProcessDocumentServer;
 use crate::front_end::FrontEnd;
 use crate::handlers::options::HandlerOptions;
 use crate::http::app::App;
+use crate::in_process::partitioning::Topology;
 use crate::index_server::InProcessIndexServer;
 use engine::Generations;
 use std::collections::BTreeSet;
@@ -197,8 +197,8 @@ async fn counters_of_a_crawl_grow_over_its_runs() {
         queue_length: 0,
     };
     let front_end = FrontEnd::start(index(), &topology).unwrap();
-    let metrics = IndexMetrics::new(&front_end);
-    let none = metrics.render(&front_end, None, None);
+    let metrics = IndexMetrics::new(None, &front_end.cluster);
+    let none = metrics.render(&front_end.cluster, None, None);
     assert!(!none.contains("shorttail_crawl"), "{none}");
     let told = |run: &str, fetched, dns, state: &str| CrawlStatus {
         progress: CrawlProgress {
@@ -224,14 +224,14 @@ async fn counters_of_a_crawl_grow_over_its_runs() {
         (told("a", 5, 1, "queued"), 5.0, 1.0),
         (told("b", 6, 2, "fetched"), 11.0, 3.0),
     ] {
-        let text = metrics.render(&front_end, None, Some(&status));
+        let text = metrics.render(&front_end.cluster, None, Some(&status));
         check_help(&text);
         assert_eq!(value(&text, fetched), fetched_sum);
         assert_eq!(value(&text, failures), dns_sum);
         assert_eq!(value(&text, "shorttail_crawl_running "), 1.0);
         assert_eq!(value(&text, "shorttail_crawl_urls_known "), 7.0);
     }
-    let text = metrics.render(&front_end, None, Some(&told("b", 6, 2, "fetched")));
+    let text = metrics.render(&front_end.cluster, None, Some(&told("b", 6, 2, "fetched")));
     assert_eq!(
         (
             value(&text, &urls("queued")),

@@ -1,6 +1,6 @@
 //! Metrics of the writer of a server that writes.
 
-use crate::metrics::register::Register;
+use crate::telemetry::register::Register;
 use ingest::LiveStatus;
 use metrics::{Counter, Gauge};
 

@@ -1,12 +1,13 @@
 //! Clients of servers in other processes.
 
-use super::{convert, failure, values};
+use super::{convert, failure};
 use crate::api::backend::{DocumentServer, IndexServer, Server};
 use crate::api::messages::{
     CountFacetsRequest, CountSitesRequest, DetailsRequest, HitDetails, PartitionHits, Query,
     SearchRequest, Status, StatusRequest, SummariesOf, SummariesRequest, TextSummary,
 };
 use crate::api::reply::Reply;
+use crate::encoding::values;
 use engine::calls::PartError;
 use fields::FacetCounts;
 use index::StoredDocument;

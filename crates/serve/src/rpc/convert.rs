@@ -1,10 +1,10 @@
 //! Conversion between messages and the types of this process. All input is checked: a malformed message
 //! is an error, never a panic.
 
-use super::failure::malformed;
-use super::{clause, schedule, values};
+use super::schedule;
 use crate::api::messages::{HandlerTimes, HitDetails, PartitionHits, Query, Status, StatusRequest};
 use crate::api::options::ANSWER_BYTES_MAX;
+use crate::encoding::{clause, malformed, values};
 use engine::calls::Chunks;
 use engine::calls::PartError;
 use fields::{FieldType, Schema};

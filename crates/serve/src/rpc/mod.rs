@@ -1,6 +1,5 @@
 //! gRPC between front-ends, index servers and document servers: the messages of [`wire::rpc`].
 
-mod clause;
 mod client;
 mod convert;
 mod failure;
@@ -8,9 +7,7 @@ mod health;
 mod schedule;
 mod server;
 mod services;
-mod values;
 
-pub(crate) use clause::query_bytes;
 pub(crate) use client::{RemoteDocumentServer, RemoteIndexServer};
 pub use server::RpcServer;
 pub use services::RpcServices;

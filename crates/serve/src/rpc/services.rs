@@ -1,13 +1,14 @@
 //! Services of a process: calls of the schema become calls of its servers.
 
+use super::convert;
 use super::failure::{self, Form};
-use super::{convert, values};
 use crate::api::backend::{DocumentServer, IndexServer};
 use crate::api::messages::{
     CountFacetsRequest, CountSitesRequest, DetailsRequest, SearchRequest, StatusRequest,
     SummariesOf, SummariesRequest, TextSummary,
 };
 use crate::api::reply::Reply;
+use crate::encoding::values;
 use crate::snapshot::reloads::{Reloaded, Reloads};
 use engine::calls::PartError;
 use fields::Facet;

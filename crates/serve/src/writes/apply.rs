@@ -12,10 +12,10 @@ use super::body::{Action, BodyChanges, ReadChange};
 use super::decoded::decoded_body;
 use super::outcome::{Broken, Tally};
 use super::parameters::{Refresh, WriteParameters};
-use crate::http::response::{refusal, retry_soon};
 use crate::net::bodies::{
     BodyPlaces, BodyReader, LARGE_BODY_BYTES, LARGE_ENTRY_BYTES, NoPlace, Place, ReceiveError,
 };
+use crate::net::response::{refusal, retry_soon};
 use axum::body::Body;
 use axum::http::{Response, StatusCode};
 use document::{BodyEntries, BodyError, BodyForm};

@@ -1,6 +1,6 @@
 //! Answers to requests that write: counts of what was accepted and rejected, and the first reasons.
 
-use crate::http::response::{JSON, refusal, respond, retry_soon};
+use crate::net::response::{JSON, refusal, respond, retry_soon};
 use axum::body::Body;
 use axum::http::{Response, StatusCode};
 use ingest::{LiveError, Outcome};

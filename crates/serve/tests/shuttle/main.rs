@@ -38,8 +38,8 @@ mod handlers {
 }
 
 /// Types that the counters name.
-mod metrics {
-    pub(crate) mod times {
+mod telemetry {
+    pub(crate) mod partition_times {
         /// Histograms that nothing is recorded in.
         #[derive(Debug)]
         pub(crate) struct PartitionTimes;

@@ -14,7 +14,8 @@
 
 use crate::api::messages::Query;
 use crate::api::options::SearchOptions;
-use crate::rpc;
+use crate::encoding::query_bytes;
+use crate::telemetry::CacheFigures;
 use engine::{Complete, PreparedQuery};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache as Kept;
@@ -28,13 +29,6 @@ pub(crate) struct Cache {
     kept: Kept<Key, Arc<SearchAnswer>, Bytes>,
     hits: AtomicU64,
     misses: AtomicU64,
-}
-
-/// Counters of the cache.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct CacheFigures {
-    pub(crate) hits: u64,
-    pub(crate) misses: u64,
 }
 
 /// Cache key: everything that an answer depends on, but the text as typed.
@@ -66,7 +60,7 @@ impl Key {
     /// Returns the key of a query to a front-end, at a generation and a trust epoch; `None` where its steps are traced, or it asks for cursors.
     pub(super) fn of(prepared: &PreparedQuery, of_index: (u64, u64, u64)) -> Option<Key> {
         let options = &prepared.options;
-        let clauses = |query: &Query| rpc::query_bytes(&query.tree);
+        let clauses = |query: &Query| query_bytes(&query.tree);
         let mut facets = Vec::with_capacity(prepared.facets.len());
         for group in &prepared.facets {
             let names = group.facets.iter().map(ToString::to_string).collect();

@@ -2,9 +2,9 @@
 
 use crate::api::options::SearchOptions;
 use crate::cluster::Cluster;
-use crate::deploy::partitioning::Topology;
 use crate::front_end::{FrontEnd, FrontEndOptions};
 use crate::handlers::options::HandlerOptions;
+use crate::in_process::partitioning::Topology;
 use engine::Generations;
 use search::Operator;
 use std::sync::Arc;

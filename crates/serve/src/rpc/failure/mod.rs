@@ -12,6 +12,7 @@
 //! message is for people. A status without details comes from the transport or from an older server; then its code
 //! decides.
 
+use crate::encoding::malformed;
 use engine::calls::PartError;
 use index::IndexError;
 use std::collections::HashMap;
@@ -217,13 +218,6 @@ fn of_code(status: &Status) -> PartError {
             PartError::Protocol { reason }
         }
         _ => PartError::Unreachable { reason },
-    }
-}
-
-/// Returns the failure of a server that answered with `what`, which cannot be read.
-pub(in crate::rpc) fn malformed(what: &str) -> PartError {
-    PartError::Protocol {
-        reason: format!("it answered with {what} that cannot be read; update the older of both"),
     }
 }
 

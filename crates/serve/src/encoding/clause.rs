@@ -1,6 +1,6 @@
 //! Conversion of parsed queries to messages, and back within the limits of the parser.
 
-use crate::rpc::values;
+use crate::encoding::values;
 use fields::Searched;
 use index::Field;
 use search::Query;
@@ -19,7 +19,7 @@ use wire::rpc::clause::Kind;
 const NESTED_MAX: usize = 5 * DEPTH_MAX;
 
 /// Returns the messages of a query; each clause comes before its parts.
-pub(super) fn messages(query: &Query) -> Vec<rpc::Clause> {
+pub(crate) fn messages(query: &Query) -> Vec<rpc::Clause> {
     let mut messages = Vec::new();
     write(query, &mut messages);
     messages
@@ -117,7 +117,7 @@ fn write(query: &Query, messages: &mut Vec<rpc::Clause>) {
 
 /// Returns the query of messages; fails if it exceeds the limits of the parser or has a clause of
 /// unknown kind.
-pub(super) fn query(messages: Vec<rpc::Clause>) -> Result<Query, Status> {
+pub(crate) fn query(messages: Vec<rpc::Clause>) -> Result<Query, Status> {
     let mut reader = Reader {
         messages: messages.into_iter(),
         clauses_left: CLAUSES_MAX,

@@ -1,21 +1,35 @@
 //! Clusters whose servers all run in this process.
 
+pub(crate) mod partitioning;
+
 use crate::api::backend::{DocumentServer, IndexServer};
 use crate::api::draining::Draining;
 use crate::api::error::ServeError;
 use crate::cluster::Cluster;
 use crate::cluster::replicas::{CallFigures, Replica, Replicas};
-use crate::deploy::partitioning::Topology;
 use crate::document_server::InProcessDocumentServer;
+use crate::front_end::{FrontEnd, FrontEndOptions};
 use crate::handlers::figures::Figures;
 use crate::handlers::options::HandlerOptions;
 use crate::handlers::options::Place;
 use crate::handlers::workers::Handlers;
+use crate::in_process::partitioning::Topology;
 use crate::index_server::InProcessIndexServer;
 use engine::Generations;
 use engine::calls::{Chunks, index_server_of};
+use index::Index;
 use schedule::board::PolicyChoice;
 use std::sync::{Arc, OnceLock};
+
+impl FrontEnd {
+    /// Starts a front-end, index servers and a document server in this process, for an index that never
+    /// changes.
+    pub fn start(index: Arc<Index>, topology: &Topology) -> Result<FrontEnd, ServeError> {
+        let generations = Generations::fixed(index);
+        let cluster = Cluster::in_process(&generations, topology, &[], &HandlerOptions::default())?;
+        Ok(FrontEnd::new(cluster, FrontEndOptions::default()))
+    }
+}
 
 impl Cluster {
     /// Index servers and a document server in this process. `places` are those of the handlers of

@@ -1,6 +1,6 @@
 //! Conversion of values of fields and their tests to messages, and back.
 
-use super::failure::malformed;
+use super::malformed;
 use crate::api::messages::PartitionHits;
 use engine::calls::PartError;
 use fields::{DistinctValues, FacetCounts, Limit, QuantileSketch, Stats, Test, Value};
@@ -10,7 +10,7 @@ use wire::rpc;
 use wire::rpc::value::Kind;
 use wire::rpc::value_test::Test as TestMessage;
 
-pub(super) fn value_message(value: &Value) -> rpc::Value {
+pub(crate) fn value_message(value: &Value) -> rpc::Value {
     let kind = match value {
         Value::Keyword(word) => Kind::Keyword(word.clone()),
         Value::Integer(number) => Kind::Integer(*number),
@@ -22,7 +22,7 @@ pub(super) fn value_message(value: &Value) -> rpc::Value {
 }
 
 /// Returns the value of a message; `None` where no field has such a value.
-pub(super) fn value(message: rpc::Value) -> Option<Value> {
+pub(crate) fn value(message: rpc::Value) -> Option<Value> {
     Some(match message.kind? {
         Kind::Keyword(word) => Value::keyword(&word)?,
         Kind::Integer(number) => Value::Integer(number),
@@ -32,7 +32,7 @@ pub(super) fn value(message: rpc::Value) -> Option<Value> {
     })
 }
 
-pub(super) fn test_message(field: &str, test: &Test) -> rpc::ValueTest {
+pub(crate) fn test_message(field: &str, test: &Test) -> rpc::ValueTest {
     let limit = |limit: &Option<Limit>| {
         limit.as_ref().map(|limit| rpc::ValueLimit {
             value: Some(value_message(&limit.value)),
@@ -54,7 +54,7 @@ pub(super) fn test_message(field: &str, test: &Test) -> rpc::ValueTest {
 }
 
 /// Returns the test of a message; `None` where it is of an unknown kind.
-pub(super) fn test(message: rpc::ValueTest) -> Option<Test> {
+pub(crate) fn test(message: rpc::ValueTest) -> Option<Test> {
     let limit = |message: Option<rpc::ValueLimit>| -> Option<Option<Limit>> {
         let Some(message) = message else {
             return Some(None);
@@ -74,7 +74,7 @@ pub(super) fn test(message: rpc::ValueTest) -> Option<Test> {
     })
 }
 
-pub(super) fn sort_key_message(key: &SortKey) -> rpc::SortKey {
+pub(crate) fn sort_key_message(key: &SortKey) -> rpc::SortKey {
     rpc::SortKey {
         field: key.field.clone(),
         descending: key.descending,
@@ -82,7 +82,7 @@ pub(super) fn sort_key_message(key: &SortKey) -> rpc::SortKey {
     }
 }
 
-pub(super) fn sort_key(message: rpc::SortKey) -> SortKey {
+pub(crate) fn sort_key(message: rpc::SortKey) -> SortKey {
     SortKey {
         field: message.field,
         descending: message.descending,
@@ -90,7 +90,7 @@ pub(super) fn sort_key(message: rpc::SortKey) -> SortKey {
     }
 }
 
-pub(super) fn sort_values_message(values: &[Option<Value>]) -> rpc::SortValues {
+pub(crate) fn sort_values_message(values: &[Option<Value>]) -> rpc::SortValues {
     let message = |value: &Option<Value>| match value {
         Some(value) => value_message(value),
         None => rpc::Value { kind: None },
@@ -100,11 +100,11 @@ pub(super) fn sort_values_message(values: &[Option<Value>]) -> rpc::SortValues {
     }
 }
 
-pub(super) fn sort_values(message: rpc::SortValues) -> Vec<Option<Value>> {
+pub(crate) fn sort_values(message: rpc::SortValues) -> Vec<Option<Value>> {
     message.values.into_iter().map(value).collect()
 }
 
-pub(super) fn place_message(after: &After) -> rpc::Place {
+pub(crate) fn place_message(after: &After) -> rpc::Place {
     rpc::Place {
         score: after.score,
         values: sort_values_message(&after.values).values,
@@ -113,7 +113,7 @@ pub(super) fn place_message(after: &After) -> rpc::Place {
 }
 
 /// Returns the place of a message.
-pub(super) fn place(message: rpc::Place) -> Result<Arc<After>, tonic::Status> {
+pub(crate) fn place(message: rpc::Place) -> Result<Arc<After>, tonic::Status> {
     if message.score.is_nan() {
         return Err(tonic::Status::invalid_argument("a score is no number"));
     }
@@ -124,7 +124,7 @@ pub(super) fn place(message: rpc::Place) -> Result<Arc<After>, tonic::Status> {
     }))
 }
 
-pub(super) fn run_message(run: FilterRun) -> rpc::FilterRun {
+pub(crate) fn run_message(run: FilterRun) -> rpc::FilterRun {
     rpc::FilterRun {
         segment: run.segment,
         way: run.way.name().to_owned(),
@@ -136,7 +136,7 @@ pub(super) fn run_message(run: FilterRun) -> rpc::FilterRun {
 }
 
 /// Returns how a test of values ran; `None` for a way that is not known here.
-pub(super) fn run(message: rpc::FilterRun) -> Option<FilterRun> {
+pub(crate) fn run(message: rpc::FilterRun) -> Option<FilterRun> {
     Some(FilterRun {
         segment: message.segment,
         way: FilterWay::of_name(&message.way)?,
@@ -148,7 +148,7 @@ pub(super) fn run(message: rpc::FilterRun) -> Option<FilterRun> {
 }
 
 /// Refuses hits that lack any of the requested sort keys: an older server ignores the keys.
-pub(super) fn as_sorted(
+pub(crate) fn as_sorted(
     found: PartitionHits,
     keys_count: usize,
 ) -> Result<PartitionHits, PartError> {
@@ -166,7 +166,7 @@ pub(super) fn as_sorted(
     }
 }
 
-pub(super) fn facets_message(facets: Vec<FacetCounts>) -> rpc::CountFacetsReply {
+pub(crate) fn facets_message(facets: Vec<FacetCounts>) -> rpc::CountFacetsReply {
     let one = |facet: FacetCounts| rpc::FacetCounts {
         values: facet
             .counts
@@ -194,7 +194,7 @@ pub(super) fn facets_message(facets: Vec<FacetCounts>) -> rpc::CountFacetsReply 
     }
 }
 
-pub(super) fn facets(
+pub(crate) fn facets(
     message: rpc::CountFacetsReply,
     facets_count: usize,
 ) -> Result<Vec<FacetCounts>, PartError> {

@@ -16,14 +16,14 @@ const BUCKETS_S: [f64; 22] = [
 const METADATA: Metadata<'static> = Metadata::new(module_path!(), Level::INFO, None);
 
 /// Register of the metrics of one server.
-pub(super) struct Register(PrometheusRecorder);
+pub(crate) struct Register(PrometheusRecorder);
 
 /// Label and value.
-pub(super) type Labelled<'a> = (&'static str, &'a str);
+pub(crate) type Labelled<'a> = (&'static str, &'a str);
 
 impl Register {
     /// Returns an empty register; every sample has the label `index` where a name is given.
-    pub(super) fn new(index: Option<&str>) -> Register {
+    pub(crate) fn new(index: Option<&str>) -> Register {
         // Only an empty list of bounds is refused, and this one is a constant.
         let builder = PrometheusBuilder::new()
             .set_buckets(&BUCKETS_S)
@@ -36,11 +36,11 @@ impl Register {
     }
 
     /// Returns the handle that renders all registered metrics.
-    pub(super) fn handle(&self) -> PrometheusHandle {
+    pub(crate) fn handle(&self) -> PrometheusHandle {
         self.0.handle()
     }
 
-    pub(super) fn histogram(
+    pub(crate) fn histogram(
         &self,
         name: &'static str,
         labels: &[Labelled<'_>],
@@ -50,7 +50,7 @@ impl Register {
         self.0.register_histogram(&key(name, labels), &METADATA)
     }
 
-    pub(super) fn counter(
+    pub(crate) fn counter(
         &self,
         name: &'static str,
         labels: &[Labelled<'_>],
@@ -63,7 +63,7 @@ impl Register {
         counter
     }
 
-    pub(super) fn gauge(
+    pub(crate) fn gauge(
         &self,
         name: &'static str,
         labels: &[Labelled<'_>],

@@ -1,9 +1,8 @@
 //! Phase times of searches at one partition.
 
-use super::partition::partition_name;
 use super::register::Register;
 use crate::api::messages::PartitionHits;
-use engine::calls::Chunks;
+use engine::calls::{Chunks, chunks_shown};
 use metrics::Histogram;
 use std::time::Duration;
 
@@ -22,7 +21,7 @@ pub(crate) struct PartitionTimes {
 
 impl PartitionTimes {
     /// Returns the times as the handlers measure them.
-    pub(super) fn of_handlers(register: &Register, chunks: Option<&Chunks>) -> PartitionTimes {
+    pub(crate) fn of_handlers(register: &Register, chunks: Option<&Chunks>) -> PartitionTimes {
         let times = |phase| partition_seconds(register, chunks, phase);
         PartitionTimes {
             parse: times("parse"),
@@ -35,7 +34,7 @@ impl PartitionTimes {
     }
 
     /// Returns the times as the front-end measures them, with the duration of calls.
-    pub(super) fn of_calls(register: &Register, chunks: Option<&Chunks>) -> PartitionTimes {
+    pub(crate) fn of_calls(register: &Register, chunks: Option<&Chunks>) -> PartitionTimes {
         PartitionTimes {
             call: partition_seconds(register, chunks, "call"),
             ..PartitionTimes::of_handlers(register, chunks)
@@ -64,7 +63,7 @@ impl PartitionTimes {
 }
 
 /// Returns the histogram of one phase of one partition.
-pub(super) fn partition_seconds(
+pub(crate) fn partition_seconds(
     register: &Register,
     chunks: Option<&Chunks>,
     phase: &'static str,
@@ -76,4 +75,9 @@ pub(super) fn partition_seconds(
          the front-end waits, summaries at a document server; of long searches also search_cpu, the CPU time of \
          handlers, and run_queue, their wait for a CPU",
     )
+}
+
+/// Returns the label of a partition: its chunks, or `all` for handlers that all indexes share.
+pub(crate) fn partition_name(chunks: Option<&Chunks>) -> String {
+    chunks.map_or_else(|| "all".to_owned(), chunks_shown)
 }
