@@ -7,8 +7,8 @@ use crate::columns::Columns;
 use crate::deletions::Deletions;
 use crate::live::LiveFile;
 use crate::manifest::{FileEntry, Manifest, SegmentEntry};
-use crate::pairs::PairLists;
 use crate::sealed::{Identity, Kind};
+use crate::segment::pairs::PairLists;
 use crate::store::StorePart;
 use crate::{IndexError, Segment, Statistics};
 use std::collections::HashMap;
@@ -244,6 +244,16 @@ pub(crate) fn open_segment(
     entry: &SegmentEntry,
 ) -> Result<Segment, IndexError> {
     Opener::new(storage, manifest, None).open_segment(entry)
+}
+
+pub(crate) fn open_segments(
+    storage: &SharedStorage,
+    manifest: &Manifest,
+) -> Result<Vec<Segment>, IndexError> {
+    let entries = manifest.segments.iter();
+    entries
+        .map(|entry| open_segment(storage, manifest, entry))
+        .collect()
 }
 
 /// Opens a segment and verifies its files as a whole, for callers that read all of it.

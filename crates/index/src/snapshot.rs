@@ -115,7 +115,7 @@ impl Index {
         let alarm = before.map(|before| Arc::clone(before.files.alarm()));
         let alarm = alarm.unwrap_or_default();
         Ok(Index {
-            files: LiveFiles::settled(files, &manifest, alarm)?,
+            files: LiveFiles::settled(files, manifest.files_count(), alarm)?,
             segments,
             parts,
             statistics: Arc::new(statistics),

@@ -5,8 +5,8 @@
 
 use crate::deletions::Deletions;
 use crate::names::documents_name;
+use crate::row_text::{read_text, write_text};
 use crate::sealed::{read_u32, read_u64};
-use crate::segment::details::{read_text, write_text};
 use crate::segment::write::{DocumentRow, SegmentWriter};
 use crate::spill::Spill;
 use crate::store::{Location, StoreWriter};

@@ -2,9 +2,9 @@
 
 use crate::manifest::{Manifest, StatisticsEntry};
 use crate::names::manifest_name;
+use crate::statistics::all_deleted;
 use crate::statistics::{Deleted, SharedTerms, Statistics, each_shared_term, each_term};
 use crate::terms::TermKey;
-use crate::writer::all_deleted;
 use crate::{Field, IndexError, Segment};
 use fst::Streamer;
 use std::sync::Arc;

@@ -1,7 +1,8 @@
 //! Check of the stored pairs of a segment against the lists of its words.
 
 use super::bounded::Bounded;
-use crate::pairs::{PairLists, count_in_each};
+use crate::pairing::count_in_each;
+use crate::segment::pairs::PairLists;
 use crate::{DocId, Field, IndexError, Segment};
 
 pub(super) fn check(segment: &Segment, pairs: &PairLists) -> Result<(), IndexError> {

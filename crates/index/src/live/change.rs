@@ -23,7 +23,7 @@ enum Settled {
 
 impl LiveFile {
     /// Compares the file with its stamp. A changed file becomes suspect; a file that lost a page becomes damaged.
-    pub(super) fn examine(&self) {
+    pub(crate) fn examine(&self) {
         if !self.is_trusted() {
             return;
         }
@@ -47,7 +47,7 @@ impl LiveFile {
 
     /// Verifies the file against its seal, and trusts it again where its bytes are unchanged. Calls `each_piece` for
     /// each piece read, with its length in bytes; it may end the verification.
-    pub(super) fn verify_again(
+    pub(crate) fn verify_again(
         &self,
         which: Which,
         each_piece: &mut EachPiece,
@@ -79,7 +79,7 @@ impl LiveFile {
     }
 
     /// Returns the time until the stamp shows every later change.
-    pub(super) fn unsettled_for(&self) -> std::time::Duration {
+    pub(crate) fn unsettled_for(&self) -> std::time::Duration {
         let stamp = *self.stamp.read().unwrap_or_else(PoisonError::into_inner);
         stamp.map_or_else(Default::default, |stamp| stamp.unsettled_for())
     }
@@ -100,7 +100,7 @@ impl LiveFile {
 
     /// Compares the file with the known stamp.
     #[inline]
-    pub(super) fn change(&self) -> Change {
+    pub(crate) fn change(&self) -> Change {
         let Some(source) = self.region.source() else {
             return Change::None;
         };

@@ -13,25 +13,25 @@ use vfs::{Change, FileStamp, Region};
 /// File of an open index.
 #[derive(Debug)]
 pub(crate) struct LiveFile {
-    pub(super) path: PathBuf,
-    pub(super) kind: Kind,
-    pub(super) region: Region,
-    pub(super) seal: Seal,
-    pub(super) payload_end: usize,
+    pub(crate) path: PathBuf,
+    pub(crate) kind: Kind,
+    pub(crate) region: Region,
+    pub(crate) seal: Seal,
+    pub(crate) payload_end: usize,
     pub(super) blocks: VerifiedBlocks,
-    pub(super) trust: AtomicU8,
+    pub(crate) trust: AtomicU8,
     /// Number of changes of its state.
     changes: AtomicU64,
     /// Stamp from before any of its bytes were verified; unused for regions in memory.
-    pub(super) stamp: RwLock<Option<FileStamp>>,
+    pub(crate) stamp: RwLock<Option<FileStamp>>,
     /// Whether links were made or removed since its verification. It stays trusted, and is verified when there is time.
-    pub(super) was_linked: AtomicBool,
+    pub(crate) was_linked: AtomicBool,
     /// Whether its name belongs to another file and it was verified since.
-    pub(super) is_nameless: AtomicBool,
+    pub(crate) is_nameless: AtomicBool,
     /// Offset in bytes and description of the first damage found.
-    pub(super) damage: OnceLock<(u64, String)>,
+    pub(crate) damage: OnceLock<(u64, String)>,
     /// Alarm for changes of its state, set when an index takes the file.
-    pub(super) alarm: OnceLock<Arc<Alarm>>,
+    pub(crate) alarm: OnceLock<Arc<Alarm>>,
 }
 
 /// Moment before a file is read: the number of changes of its state.
@@ -40,7 +40,7 @@ pub(crate) struct Reading(u64);
 
 /// Selection of blocks for a verification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Which {
+pub(crate) enum Which {
     All,
     /// Blocks that were verified before.
     Verified,
@@ -101,7 +101,7 @@ impl LiveFile {
     }
 
     /// Returns the number of verified bytes, the footer included.
-    pub(super) fn verified_bytes(&self) -> u64 {
+    pub(crate) fn verified_bytes(&self) -> u64 {
         let footer = self.seal.bytes - self.payload_end as u64;
         footer + (self.blocks.count() * BLOCK_BYTES).min(self.payload_end) as u64
     }
@@ -150,7 +150,7 @@ impl LiveFile {
 
     /// Records a block that does not match its checksum. Where the file changed after opening, it becomes suspect, and
     /// all of it must be verified before it is called damaged.
-    pub(super) fn found(&self, (offset, what): Damage) {
+    pub(crate) fn found(&self, (offset, what): Damage) {
         if self.region.has_faulted() {
             self.lost();
         } else if matches!(self.change(), Change::None | Change::Links) {
@@ -172,7 +172,7 @@ impl LiveFile {
 
     /// Does the same as [`LiveFile::verify_whole`], and calls `each_piece` for each piece read, with its length in
     /// bytes; it may end the verification.
-    pub(super) fn verify_rest(&self, each_piece: &mut EachPiece) -> Result<(), IndexError> {
+    pub(crate) fn verify_rest(&self, each_piece: &mut EachPiece) -> Result<(), IndexError> {
         if !self.blocks.are_all()
             && let Err(damage) = self.verify(Which::Others, each_piece)
         {
@@ -181,7 +181,7 @@ impl LiveFile {
         self.ensure_trusted()
     }
 
-    pub(super) fn verify(
+    pub(crate) fn verify(
         &self,
         which: Which,
         each_piece: &mut EachPiece,
@@ -206,7 +206,7 @@ impl LiveFile {
         self.trust.load(Ordering::Acquire) == Trust::Trusted as u8
     }
 
-    pub(super) fn trust(&self) -> Trust {
+    pub(crate) fn trust(&self) -> Trust {
         match self.trust.load(Ordering::Acquire) {
             0 => Trust::Trusted,
             1 => Trust::Suspect,
@@ -259,17 +259,17 @@ impl LiveFile {
         }
     }
 
-    pub(super) fn lost(&self) {
+    pub(crate) fn lost(&self) {
         let what = "it was truncated, or cannot be read, while it was open".to_owned();
         self.set_damaged(0, what);
     }
 
-    pub(super) fn set_damaged(&self, offset: u64, what: String) {
+    pub(crate) fn set_damaged(&self, offset: u64, what: String) {
         let _ = self.damage.set((offset, what));
         self.set(self.trust(), Trust::Damaged);
     }
 
-    pub(super) fn set(&self, from: Trust, to: Trust) {
+    pub(crate) fn set(&self, from: Trust, to: Trust) {
         let (from, to) = (from as u8, to as u8);
         let order = (Ordering::AcqRel, Ordering::Acquire);
         let swapped = self.trust.compare_exchange(from, to, order.0, order.1);

@@ -3,7 +3,6 @@
 use super::file::{LiveFile, Which};
 use super::trust::{Alarm, Trust};
 use crate::IndexError;
-use crate::manifest::Manifest;
 use crate::sealed::Kind;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -13,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Moment before an answer was begun: the epoch of all files at that time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ReadStart(pub(super) u64);
+pub struct ReadStart(pub(crate) u64);
 
 impl ReadStart {
     /// Returns the epoch: it rises with each change of the trust in a file, and no two open indexes of a process have the
@@ -52,26 +51,26 @@ impl Kind {
 /// Files of an open index.
 #[derive(Debug)]
 pub(crate) struct LiveFiles {
-    pub(super) all: Vec<Arc<LiveFile>>,
+    pub(crate) all: Vec<Arc<LiveFile>>,
     /// Files that planning may read: statistics, and all segments.
-    pub(super) planned_with: Vec<Arc<LiveFile>>,
-    pub(super) statistics: Vec<Arc<LiveFile>>,
-    pub(super) alarm: Arc<Alarm>,
+    pub(crate) planned_with: Vec<Arc<LiveFile>>,
+    pub(crate) statistics: Vec<Arc<LiveFile>>,
+    pub(crate) alarm: Arc<Alarm>,
     /// Offset of the epoch, different for every opened index.
-    pub(super) opened: u64,
+    pub(crate) opened: u64,
 }
 
 impl LiveFiles {
-    /// Collects the files of an index that was just opened, which are those of its `manifest`; `alarm` is that of an
+    /// Collects the files of an index that was just opened, which are the `named_count` ones of its manifest; `alarm` is that of an
     /// index with shared files. Waits until every stamp shows every later change; fails where a file changed meanwhile.
     pub(crate) fn settled(
         all: Vec<Arc<LiveFile>>,
-        manifest: &Manifest,
+        named_count: usize,
         alarm: Arc<Alarm>,
     ) -> Result<LiveFiles, IndexError> {
-        let (named, opened) = (manifest.files_count(), all.len());
+        let opened_count = all.len();
         assert_eq!(
-            named, opened,
+            named_count, opened_count,
             "no file of an open index is left out of examinations"
         );
         // Multiples of 2^32, so that a plan of one index is never taken for one of another index of the same
@@ -112,7 +111,7 @@ impl LiveFiles {
         trusted.map(|file| file.path.as_path()).collect()
     }
 
-    pub(super) fn epoch(&self) -> u64 {
+    pub(crate) fn epoch(&self) -> u64 {
         self.opened + self.alarm.epoch.load(Ordering::Acquire)
     }
 }

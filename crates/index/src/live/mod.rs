@@ -19,7 +19,6 @@
 mod blocks;
 mod change;
 mod derived;
-mod examine;
 mod file;
 mod files;
 #[cfg(test)]
@@ -30,7 +29,7 @@ mod trust;
 
 pub use crate::sealed::EachPiece;
 pub(crate) use derived::Derived;
-pub(crate) use file::LiveFile;
+pub(crate) use file::{LiveFile, Which};
 pub(crate) use files::LiveFiles;
 pub use files::ReadStart;
 pub use trust::Trust;

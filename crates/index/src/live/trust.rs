@@ -19,11 +19,11 @@ pub enum Trust {
 /// Notification that the trust in a file has changed, shared by all indexes that share files.
 #[derive(Debug, Default)]
 pub(crate) struct Alarm {
-    pub(super) epoch: AtomicU64,
+    pub(crate) epoch: AtomicU64,
     /// Number of times that a suspect file became trusted again.
-    pub(super) trusted_again: AtomicU64,
+    pub(crate) trusted_again: AtomicU64,
     /// Thread unparked when a file becomes suspect or damaged.
-    pub(super) woken: OnceLock<Thread>,
+    pub(crate) woken: OnceLock<Thread>,
 }
 
 impl Alarm {

@@ -3,7 +3,7 @@
 use super::group::{ALIGNMENT, GroupKind, HEAD_BYTES, Head, Seed};
 use super::loss::LogLoss;
 use super::record::{self, LogRecord};
-use crate::segment::details::decompress;
+use crate::row_text::decompress;
 use std::path::PathBuf;
 use vfs::Region;
 

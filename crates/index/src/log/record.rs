@@ -1,6 +1,6 @@
 //! Records of the log: whole documents, and URLs of deleted ones.
 
-use crate::segment::details::{read_text, write_text};
+use crate::row_text::{read_text, write_text};
 use document::Document;
 
 const PUT: u8 = 1;

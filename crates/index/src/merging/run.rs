@@ -9,7 +9,7 @@ use crate::opener::open_segment;
 use crate::optimize::rewrite::{RewriteOptions, rewrite_jobs};
 use crate::sources::Sources;
 use crate::statistics::{Replaced, write_replaced};
-use crate::{IndexError, Order, Segment, Statistics, pairs};
+use crate::{IndexError, Order, Segment, Statistics, pairing};
 use std::sync::Arc;
 use vfs::SharedStorage;
 
@@ -120,7 +120,7 @@ fn write_parts(
         .iter()
         .map(|entry| open_segment(storage, &merged, entry))
         .collect::<Result<_, _>>()?;
-    pairs::write_missing(storage, &mut merged, &segments, first, 1)?;
+    pairing::write_missing(storage, &mut merged, &segments, first, 1)?;
     // The fields of the sources are known.
     let known = Some(&Gathered::default());
     derive::write_missing(storage, &mut merged, &segments, first, known)?;

@@ -1,10 +1,11 @@
 //! Order of a partition's documents in its new segment.
 
+use super::forward::{Forward, forward_of};
 use super::live::Live;
 use super::progress::Phase;
 use super::rows::Rows;
 use super::work::PartitionWork;
-use crate::order::{Forward, Limits, Order, bisect, forward_of, levels, url_key};
+use crate::order::{Limits, Order, bisect, levels, url_key};
 use crate::spill::Spill;
 use crate::{IndexError, Segment};
 use vfs::SharedStorage;

@@ -9,6 +9,7 @@
 //! power cut leaves that generation or the new one, as with every commit.
 
 mod arrange;
+mod forward;
 pub(crate) mod live;
 pub(crate) mod pages;
 mod partition;
@@ -23,9 +24,10 @@ pub use progress::{OptimizeProgress, Phase};
 use crate::leftovers::remove_leftovers;
 use crate::manifest::{self, Manifest};
 use crate::names::LOCK_NAME;
+use crate::opener::open_segments;
 use crate::sources::Sources;
-use crate::writer::{open_segments, write_statistics};
-use crate::{IndexError, Order, derive, pairs};
+use crate::statistics::write_statistics;
+use crate::{IndexError, Order, derive, pairing};
 use rewrite::{RewriteOptions, rewrite};
 use vfs::SharedStorage;
 
@@ -126,7 +128,7 @@ pub fn optimize(
     let outcome = rewrite(&storage, &mut manifest, &rewrite_options)?;
     if outcome.chunks > 0 || manifest.partitions != before.partitions {
         let segments = open_segments(&storage, &manifest)?;
-        pairs::write_missing(&storage, &mut manifest, &segments, 0, options.threads)?;
+        pairing::write_missing(&storage, &mut manifest, &segments, 0, options.threads)?;
         derive::write_missing(&storage, &mut manifest, &segments, 0, None)?;
         write_statistics(&storage, &mut manifest, segments)?;
         manifest::commit(&storage, &manifest, &sources.ensure_unchanged()?)?;

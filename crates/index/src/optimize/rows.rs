@@ -9,8 +9,8 @@
 //! times. They are decompressed once, in the order of arrival, into temporary files.
 
 use super::live::{GONE, Live};
+use crate::row_text::{read_text, write_text};
 use crate::sealed::read_u64;
-use crate::segment::details::{read_text, write_text};
 use crate::segment::write::{DocumentRow, SegmentWriter};
 use crate::spill::Spill;
 use crate::{DocId, Field, IndexError, Segment, length};

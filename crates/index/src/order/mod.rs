@@ -5,12 +5,10 @@
 //! either full of good hits or free of them, which pruning needs.
 
 mod bisection;
-mod forward;
 mod gap_bits;
 mod url;
 
-pub(crate) use bisection::{Limits, bisect, levels};
-pub(crate) use forward::{Forward, forward_of};
+pub(crate) use bisection::{Limits, Node, bisect, levels};
 pub(crate) use gap_bits::GapBits;
 pub(crate) use url::url_key;
 

@@ -7,7 +7,7 @@
 use super::blocks::NO_BLOCK;
 use super::decode_stats::{DOCUMENTS, FREQUENCIES};
 use super::{Blocks, ListWork};
-use crate::{IndexError, Segment, TermRecord};
+use crate::IndexError;
 use std::hint::black_box;
 
 /// Lists of a recorded search, open and ready to be decoded again.
@@ -25,19 +25,15 @@ struct Step {
 }
 
 impl<'a> Replay<'a> {
-    /// Adds the list of `record`: takes its work, for each time that it was opened, out of `lists`.
-    ///
-    /// # Errors
-    /// A damaged index.
-    pub fn add(
+    /// Adds a list: takes its work, for each time that it was opened, out of `lists`. `open` opens its blocks.
+    pub(crate) fn add_blocks(
         &mut self,
-        segment: &'a Segment,
-        record: &TermRecord,
+        open: impl Fn() -> Result<Blocks<'a>, IndexError>,
         lists: &mut Vec<ListWork>,
     ) -> Result<(), IndexError> {
-        let at = segment.blocks(record)?.bytes.postings.as_ptr() as usize;
+        let at = open()?.bytes.postings.as_ptr() as usize;
         for work in lists.extract_if(.., |work| work.at == at) {
-            self.lists.push((segment.blocks(record)?, steps(&work)));
+            self.lists.push((open()?, steps(&work)));
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Documents of a segment: deletions, hashes and details.
 
 use super::{Segment, details};
+use crate::row_text::decompress;
 use crate::{Details, DocId, IndexError};
 
 impl Segment {
@@ -117,7 +118,7 @@ impl DetailsReader<'_> {
             }
             if self.block != Some(block) {
                 self.block = None;
-                details::decompress(self.segment.details_block(block)?, &mut self.rows)?;
+                decompress(self.segment.details_block(block)?, &mut self.rows)?;
                 self.block = Some(block);
             }
             details::read_row(&self.rows, doc.0 as usize % details::BLOCK_DOCUMENTS)

@@ -18,6 +18,7 @@ mod hashes;
 mod lengths;
 mod matching;
 mod meta;
+pub(crate) mod pairs;
 mod site_names;
 mod values;
 pub(crate) mod write;
@@ -31,9 +32,9 @@ pub use site_names::SiteNames;
 
 use crate::columns::Columns;
 use crate::deletions::Deletions;
-use crate::pairs::{PairLists, PairRecord};
 use crate::postings::{ListBytes, Origin};
 use crate::sealed::Seal;
+use crate::segment::pairs::{PairLists, PairRecord};
 use crate::terms::{self, BadTerms, LookUpStep, TermHash, TermKey, TermStream};
 use crate::{Blocks, Field, IndexError, Postings};
 use std::ops::RangeInclusive;

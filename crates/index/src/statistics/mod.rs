@@ -14,12 +14,14 @@ mod occurrences;
 mod place;
 mod shared;
 mod steps;
+mod whole;
 mod write;
 
 pub(crate) use deleted::Deleted;
 pub(crate) use merged::{Replaced, write_replaced};
 pub use place::{TermPlace, TermPlaces, TermStatistics};
 pub(crate) use shared::SharedTerms;
+pub(crate) use whole::{all_deleted, count_words, write_statistics};
 pub(crate) use write::{
     LayersPolicy, SMALL_TERMS_MAX, each_shared_term, each_term, write_changes, write_merged,
     write_whole,

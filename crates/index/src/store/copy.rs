@@ -4,7 +4,7 @@ use super::location::{BLOCK_BYTES, Location};
 use super::part::{Fields, StorePart, StoredDocument, read_fields};
 use super::write::StoreWriter;
 use crate::IndexError;
-use crate::segment::details::decompress;
+use crate::row_text::decompress;
 use std::ops::Range;
 
 /// Blocks after which the pages read are released.

@@ -3,9 +3,9 @@
 use super::location::{ENTRY_BYTES, Location};
 use crate::IndexError;
 use crate::live::LiveFile;
+use crate::row_text::{decompress, read_text};
 use crate::sealed::{Identity, Kind, Seal, read_u32, read_u64};
 use crate::section::{Section, open_live};
-use crate::segment::details::{decompress, read_text};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use vfs::SharedStorage;

@@ -2,8 +2,8 @@
 
 use super::location::{BLOCK_BYTES, ENTRY_BYTES, Location};
 use crate::IndexError;
+use crate::row_text::write_text;
 use crate::sealed::{Identity, Kind, Seal, SealedWriter};
-use crate::segment::details::write_text;
 use crate::spill::Spill;
 use document::Document;
 use vfs::SharedStorage;

@@ -11,13 +11,13 @@ use crate::derive::{self, Gathered};
 use crate::leftovers::remove_leftovers;
 use crate::manifest::{self, FileEntry, Manifest, SegmentEntry};
 use crate::names::{deletions_name, deletions_number};
-use crate::opener::{Opener, open_segment, open_store};
+use crate::opener::{Opener, open_segments};
 use crate::optimize::rewrite::{RewriteOptions, merge_segments, rewrite};
 use crate::sealed::{Identity, Kind};
 use crate::sources::Sources;
-use crate::statistics::{self, Deleted, LayersPolicy};
+use crate::statistics::{self, Deleted, LayersPolicy, count_words, write_statistics};
 use crate::store::StorePart;
-use crate::{DocId, IndexError, MergeReservation, MergedSegments, Segment, Statistics, pairs};
+use crate::{IndexError, MergeReservation, MergedSegments, Segment, Statistics, pairing};
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -125,7 +125,7 @@ pub(super) fn commit(
             drop(segments);
             rewrite(storage, &mut manifest, order)?;
             segments = open_segments(storage, &manifest)?;
-            pairs::write_missing(storage, &mut manifest, &segments, 0, options.threads)?;
+            pairing::write_missing(storage, &mut manifest, &segments, 0, options.threads)?;
             // Segments have new numbers now, and documents of earlier ones.
             misfits = derive::write_missing(storage, &mut manifest, &segments, 0, None)?;
             write_statistics(storage, &mut manifest, segments)?;
@@ -140,13 +140,13 @@ pub(super) fn commit(
             merged += within;
             if within == 0 {
                 let threads = options.threads;
-                pairs::write_missing(storage, &mut manifest, &segments, first_new, threads)?;
+                pairing::write_missing(storage, &mut manifest, &segments, first_new, threads)?;
                 let layers = &options.layers;
                 change_statistics(storage, &before, &mut manifest, segments, deleted, layers)?;
             } else {
                 let older = std::mem::take(&mut segments);
                 segments = open_segments(storage, &manifest)?;
-                pairs::write_missing(storage, &mut manifest, &segments, 0, options.threads)?;
+                pairing::write_missing(storage, &mut manifest, &segments, 0, options.threads)?;
                 // All fields are known by now.
                 let known = Some(&Gathered::default());
                 derive::write_missing(storage, &mut manifest, &segments, 0, known)?;
@@ -172,16 +172,6 @@ pub(super) fn commit(
         fields: manifest.fields,
         misfits,
     })
-}
-
-pub(crate) fn open_segments(
-    storage: &SharedStorage,
-    manifest: &Manifest,
-) -> Result<Vec<Segment>, IndexError> {
-    let entries = manifest.segments.iter();
-    entries
-        .map(|entry| open_segment(storage, manifest, entry))
-        .collect()
 }
 
 /// Deletes documents that those of the segments from `first_new` on replace, and documents with the URLs `named`.
@@ -302,18 +292,6 @@ fn merge_statistics(
     Ok(())
 }
 
-/// Writes the statistics of `segments`, all that `manifest` names.
-pub(crate) fn write_statistics(
-    storage: &SharedStorage,
-    manifest: &mut Manifest,
-    segments: Vec<Segment>,
-) -> Result<(), IndexError> {
-    let segments: Vec<_> = segments.into_iter().map(Arc::new).collect();
-    let deleted = all_deleted(storage, manifest, &segments)?;
-    manifest.statistics = statistics::write_whole(storage, manifest, &segments, &deleted)?;
-    Ok(())
-}
-
 /// Adds `gone` to the deletions of a segment, and writes them.
 fn delete(
     storage: &SharedStorage,
@@ -369,44 +347,5 @@ fn write_deletions(
     };
     let seal = deletions.write(storage, &name, identity)?;
     entry.deletions = Some(FileEntry { name, number, seal });
-    Ok(())
-}
-
-/// Counts the words of every deleted document of the index.
-pub(crate) fn all_deleted(
-    storage: &SharedStorage,
-    manifest: &Manifest,
-    segments: &[Arc<Segment>],
-) -> Result<Deleted, IndexError> {
-    let mut deleted = Deleted::default();
-    for (entry, segment) in manifest.segments.iter().zip(segments) {
-        if let Some(gone) = &segment.deletions {
-            let part = open_store(storage, manifest, entry)?;
-            count_words(&mut deleted, gone, segment, part.as_deref(), manifest)?;
-        }
-    }
-    Ok(deleted)
-}
-
-/// Counts the words of the documents `gone`, from their texts, or from all lists where there are no texts.
-fn count_words(
-    deleted: &mut Deleted,
-    gone: &Deletions,
-    segment: &Segment,
-    part: Option<&StorePart>,
-    manifest: &Manifest,
-) -> Result<(), IndexError> {
-    let Some(part) = part else {
-        return deleted.add_from_lists(segment, gone);
-    };
-    let text_fields = manifest.fields.text_fields();
-    let mut details = segment.details_reader();
-    for doc in gone.docs() {
-        let url = details.read(DocId(doc))?.url;
-        let text = part.document(&url)?.ok_or_else(|| {
-            segment.damaged_at_terms(&format!("the document store has no text for {url:?}"))
-        })?;
-        deleted.add(&text, manifest.analyzer, &text_fields);
-    }
     Ok(())
 }

@@ -9,7 +9,6 @@ mod removals;
 mod workers;
 
 pub use commit::CommitSummary;
-pub(crate) use commit::{all_deleted, open_segments, write_statistics};
 pub use lock::WriteLock;
 pub use options::{BuildOptions, Merging};
 pub use recover::Recovery;

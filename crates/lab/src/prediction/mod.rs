@@ -15,7 +15,7 @@
 //! its first searches.
 use crate::experiment::Experiment;
 use crate::laboratory::{Depth, Laboratory, Step};
-use crate::{LabError, results::ExperimentResult, views};
+use crate::{LabError, results::ExperimentResult};
 use load::{Outcome, Sample, Summary};
 use model::shared_cores::{self, Query, Setup};
 use std::collections::{BTreeMap, HashSet};
@@ -25,6 +25,7 @@ mod alone;
 mod foreseen;
 mod heavier;
 mod offer;
+mod view;
 
 use alone::{Alone, Arrival, Asking};
 pub(crate) use foreseen::{Both, Foreseen, Made, Round, Steadiness};
@@ -159,7 +160,7 @@ impl Prediction<'_> {
                 "{unknown} requests asked what one client never asked: another query's answer stands for theirs"
             ));
         }
-        views::prediction::show(result, &cells, &summaries, &made);
+        view::show(result, &cells, &summaries, &made);
         Ok(())
     }
 

@@ -3,16 +3,16 @@ use load::{Interval, Times, p_of_mean};
 
 /// A figure of all rounds, with its spread over them.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Jackknifed {
-    pub(super) figure: f64,
+pub(crate) struct Jackknifed {
+    pub(crate) figure: f64,
     /// 95 % interval.
-    pub(super) interval: Option<Interval>,
+    pub(crate) interval: Option<Interval>,
     /// p value of a figure of 0.
-    pub(super) p_value: Option<f64>,
+    pub(crate) p_value: Option<f64>,
 }
 
 /// Leaves out each of `count` independent rounds in turn (Tukey 1958). `figure` takes the round that is left out.
-pub(super) fn jackknife(
+pub(crate) fn jackknife(
     count: usize,
     figure: impl Fn(Option<usize>) -> Option<f64>,
 ) -> Option<Jackknifed> {
@@ -37,7 +37,7 @@ pub(super) fn jackknife(
 }
 
 /// Merges the times of all rounds, or of all but one.
-pub(super) fn merged<'a>(
+pub(crate) fn merged<'a>(
     rounds: impl IntoIterator<Item = &'a Times>,
     without: Option<usize>,
 ) -> Times {

@@ -6,9 +6,8 @@ pub(crate) mod co_runner;
 pub(crate) mod counted;
 pub(crate) mod decompression;
 pub(crate) mod figures;
-mod jackknife;
+pub(crate) mod jackknife;
 pub(crate) mod policies;
-pub(crate) mod prediction;
 pub(crate) mod rates;
 pub(crate) mod simulated;
 pub(crate) mod sizes;
@@ -18,7 +17,7 @@ use load::Summary;
 use std::collections::BTreeMap;
 
 /// Returns the warnings of some runs, each with the number of affected runs.
-fn warnings<'a>(runs: impl IntoIterator<Item = &'a Summary>) -> Vec<String> {
+pub(crate) fn warnings<'a>(runs: impl IntoIterator<Item = &'a Summary>) -> Vec<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut total = 0;
     for run in runs {
@@ -50,7 +49,7 @@ fn grouped(number: u64) -> String {
 }
 
 /// Formats a time for a sentence in milliseconds with three digits; a very short one in microseconds.
-fn ms(us: f64) -> String {
+pub(crate) fn ms(us: f64) -> String {
     let ms = us / 1e3;
     match ms {
         ..0.1 => format!("{us:.1} µs"),

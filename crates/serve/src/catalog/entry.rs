@@ -1,10 +1,12 @@
 //! One index of a catalog: open or not, and when it was last asked for.
 
-use super::FRESH;
 use crate::http::app::App;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// Time of no request after which an index is not looked at for newer generations.
+const FRESH: Duration = Duration::from_secs(60);
 
 /// Index of a catalog.
 pub(super) struct Entry {

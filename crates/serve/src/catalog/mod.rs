@@ -32,7 +32,6 @@ use entry::{Entry, Found};
 use index::IndexError;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Duration;
 use tokio::runtime::Handle;
 use vfs::is_storage_name;
 
@@ -434,9 +433,6 @@ impl Catalog {
         }
     }
 }
-
-/// Time of no request after which an index is not looked at for newer generations.
-const FRESH: Duration = Duration::from_secs(60);
 
 /// Returns whether an index may have a name.
 fn is_name(name: &str) -> bool {

@@ -1,7 +1,7 @@
 //! What the front-ends of a process have in common, whatever their indexes: limits, cache, numbers of queries and log.
 
-use crate::front_end::FrontEndOptions;
 use crate::front_end::cache::Cache;
+use crate::front_end::options::FrontEndOptions;
 use crate::front_end::query_log::QueryLog;
 use crate::telemetry::CacheFigures;
 use std::sync::atomic::{AtomicU64, Ordering};

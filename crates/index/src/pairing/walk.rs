@@ -1,7 +1,7 @@
 //! Simultaneous walk over the lists of some words of a segment, with the positions of each document.
 
-use super::table::WORDS_MAX;
 use crate::postings::BLOCK;
+use crate::segment::pairs::WORDS_MAX;
 use crate::{DocId, IndexError, Postings, Segment, TermRecord};
 use std::ops::Range;
 

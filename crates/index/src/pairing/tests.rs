@@ -1,19 +1,18 @@
 //! Checks and answers with damaged and false files of pairs.
 
 use super::choose::choose;
-use super::table::read_table;
-use super::write::{count_all, write};
-use super::*;
+use super::write::{Counted, count_all, write};
 use crate::manifest::{self, FileEntry};
 use crate::names::{manifest_name, pairs_name};
 use crate::opener::open_segment;
-use crate::sealed::{Kind, SealedWriter};
+use crate::sealed::{Identity, Kind, SealedWriter};
+use crate::segment::pairs::table::read_table;
 use crate::sources::Unchanged;
-use crate::{BuildOptions, Field, Index, Writer, check};
+use crate::{BuildOptions, Field, Index, Pairs, Writer, check};
 use document::Document;
 use proptest::prelude::*;
 use std::sync::Arc;
-use vfs::MemoryStorage;
+use vfs::{MemoryStorage, SharedStorage};
 
 fn index() -> SharedStorage {
     let storage: SharedStorage = Arc::new(MemoryStorage::new());
@@ -38,7 +37,7 @@ fn index() -> SharedStorage {
 
 /// Writes the pairs anew, after `change` altered their counts, under a manifest that names the new file; returns the
 /// damage that a check finds.
-fn rewritten(change: impl FnOnce(&mut Vec<(u8, u8)>, &mut Vec<write::Counted>)) -> Vec<String> {
+fn rewritten(change: impl FnOnce(&mut Vec<(u8, u8)>, &mut Vec<Counted>)) -> Vec<String> {
     let storage = index();
     let mut manifest = manifest::read_newest(&storage).unwrap().unwrap();
     let segment = open_segment(&storage, &manifest, &manifest.segments[0]).unwrap();

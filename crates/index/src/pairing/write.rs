@@ -1,13 +1,13 @@
 //! Writer of the pairs of a segment that was just written.
 
 use super::choose::{Chosen, choose};
-use super::{Pairs, count_in_each};
+use super::count_in_each;
 use crate::manifest::{FileEntry, Manifest};
 use crate::names::pairs_name;
 use crate::postings::PostingsEncoder;
 use crate::sealed::{Identity, Kind, SealedWriter};
 use crate::segment::write::ListCounts;
-use crate::{Field, IndexError, Segment, TermRecord};
+use crate::{Field, IndexError, Pairs, Segment, TermRecord};
 use codec::{CodecError, vint};
 use std::ops::Range;
 use vfs::SharedStorage;

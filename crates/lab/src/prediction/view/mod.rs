@@ -1,8 +1,8 @@
 //! View of predicted and measured times, with the error of every percentile.
-use super::jackknife::{jackknife, merged};
-use super::{ms, warnings};
 use crate::prediction::{Both, Foreseen, Made, Round, Steadiness};
 use crate::results::{Axis, ExperimentResult, Panel, Point, Series, Table};
+use crate::views::jackknife::{jackknife, merged};
+use crate::views::{ms, warnings};
 use load::{Interval, Summary, Times};
 
 const PERCENTILES: [f64; 3] = [50.0, 95.0, 99.0];

@@ -1,8 +1,8 @@
 //! Forward index for bisection: the terms of each document.
 
-use super::bisection::Node;
-use crate::optimize::live::{GONE, Live};
-use crate::optimize::pages::Pages;
+use super::live::{GONE, Live};
+use super::pages::Pages;
+use crate::order::Node;
 use crate::{Field, IndexError, Segment, TermRecord};
 use fst::{Streamer, map::OpBuilder};
 use std::collections::BTreeMap;

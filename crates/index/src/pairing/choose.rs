@@ -4,10 +4,9 @@
 //! hold the pair. The saving is the difference times the likelihood of such a query, the cost is the list's size; both
 //! are estimated from a sample of the documents. Pairs with the best ratio are taken while there is room.
 
-use super::Pairs;
-use super::table::WORDS_MAX;
 use super::walk::Walk;
-use crate::{Field, IndexError, Segment, TermRecord};
+use crate::segment::pairs::WORDS_MAX;
+use crate::{Field, IndexError, Pairs, Segment, TermRecord};
 use fst::Streamer;
 
 /// Documents of a segment below which no pairs are stored: reading positions takes too little time there.

@@ -100,14 +100,14 @@ impl PairTable {
 }
 
 /// Parsed end of the file.
-pub(super) struct Table<'a> {
+pub(crate) struct Table<'a> {
     pub(super) words: Vec<&'a str>,
-    pub(super) pairs: Vec<StoredPair>,
+    pub(crate) pairs: Vec<StoredPair>,
 }
 
 impl Table<'_> {
     /// Returns the bytes of all lists.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.pairs.last().map_or(0, |pair| {
             let PairRecord(last) = pair.record;
             (last.postings_start + last.postings_bytes) as usize
@@ -115,7 +115,7 @@ impl Table<'_> {
     }
 }
 
-pub(super) fn read_table<'a>(
+pub(crate) fn read_table<'a>(
     bytes: &'a [u8],
     at: &mut usize,
     documents_count: u32,

@@ -1,8 +1,6 @@
 //! Examination of answers, and of the files of an index.
 
-use super::file::{LiveFile, Which};
-use super::files::ReadStart;
-use super::trust::Trust;
+use crate::live::{LiveFile, ReadStart, Trust, Which};
 use crate::sealed::EachPiece;
 use crate::store::TextKey;
 use crate::{Index, IndexError, Segment};

@@ -7,7 +7,7 @@
 //! & Bahle, "Fast phrase querying with combined indexes", 2004; this is their nextword index, for the few words where
 //! it pays).
 //!
-//! Pairs have a file of their own, derived from the finished segment (see `write`), because only then are the frequent
+//! Pairs have a file of their own, derived from the finished segment (see `pairing`), because only then are the frequent
 //! words known. An index without pairs gives the same answers.
 //!
 //! ```text
@@ -20,14 +20,10 @@
 //!
 //! `first` and `second` are numbers of words; `more_occurrences` excludes the first occurrence of each document.
 
-mod choose;
-mod table;
-mod walk;
-mod write;
+pub(crate) mod table;
 
 pub use table::PairRecord;
-pub(crate) use walk::count_in_each;
-pub(crate) use write::write_missing;
+pub(crate) use table::WORDS_MAX;
 
 use crate::live::{Derived, LiveFile};
 use crate::postings::{ListBytes, Origin};
@@ -197,6 +193,3 @@ impl PairLists {
         Ok(Postings::new(bytes, origin))
     }
 }
-
-#[cfg(test)]
-mod tests;
