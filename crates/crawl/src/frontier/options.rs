@@ -1,7 +1,7 @@
 //! Options of the frontier.
 use super::key::url_hash;
 use super::store::StoreOptions;
-use crate::politeness::{Law, ShapeLaw};
+use crate::politeness::{Law, TrapDetector};
 use crate::recrawl::RecrawlLaw;
 
 /// Laws and sizes.
@@ -12,7 +12,7 @@ pub struct FrontierOptions {
     /// Recrawl law.
     pub recrawl: RecrawlLaw,
     /// Condition under which a path shape is parked.
-    pub shapes: ShapeLaw,
+    pub shapes: TrapDetector,
     /// Shape of a URL: the same for the pages of one generator. By default each URL has its own, so none is parked.
     pub shape: fn(&str) -> u64,
     /// Origins of our own.
@@ -36,7 +36,7 @@ impl Default for FrontierOptions {
         FrontierOptions {
             law: Law::default(),
             recrawl: RecrawlLaw::default(),
-            shapes: ShapeLaw::default(),
+            shapes: TrapDetector::default(),
             shape: url_hash,
             owned: Vec::new(),
             store: StoreOptions::default(),

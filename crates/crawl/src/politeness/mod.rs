@@ -14,4 +14,4 @@ mod traps;
 
 pub use pace::{Law, Pace};
 pub use time_ms::TimeMs;
-pub use traps::{ShapeBudget, ShapeLaw};
+pub use traps::{ShapeBudget, TrapDetector};

@@ -2,7 +2,7 @@
 
 /// Condition under which a path shape counts as a trap.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ShapeLaw {
+pub struct TrapDetector {
     /// Visits after which the share of new text is judged.
     pub visits: u32,
     /// Least share of new text.
@@ -11,9 +11,9 @@ pub struct ShapeLaw {
     pub repeats_max: u32,
 }
 
-impl Default for ShapeLaw {
-    fn default() -> ShapeLaw {
-        ShapeLaw {
+impl Default for TrapDetector {
+    fn default() -> TrapDetector {
+        TrapDetector {
             visits: 100,
             new_share_min: 0.1,
             repeats_max: 12,
@@ -36,7 +36,7 @@ pub struct ShapeBudget {
 
 impl ShapeBudget {
     /// Counts a first visit. True when this visit parks the shape: the last window of visits had too little new text.
-    pub fn visited(&mut self, law: &ShapeLaw, new_text: bool) -> bool {
+    pub fn visited(&mut self, law: &TrapDetector, new_text: bool) -> bool {
         self.visits += 1;
         self.new += u32::from(new_text);
         self.repeats = if new_text { 0 } else { self.repeats + 1 };
@@ -59,7 +59,7 @@ mod tests {
     /// Visits of a shape, of which one in `every` is new, until it is parked.
     fn parked_after(every: u32) -> Option<u32> {
         let mut budget = ShapeBudget::default();
-        let law = ShapeLaw::default();
+        let law = TrapDetector::default();
         (0..1000).find(|visit| budget.visited(&law, visit % every == 0))
     }
 
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn it_is_said_once() {
         let mut budget = ShapeBudget::default();
-        let said = (0..300).filter(|_| budget.visited(&ShapeLaw::default(), false));
+        let said = (0..300).filter(|_| budget.visited(&TrapDetector::default(), false));
         assert_eq!(said.count(), 1);
     }
 }

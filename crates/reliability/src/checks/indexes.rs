@@ -17,6 +17,8 @@ use tempfile::TempDir;
 
 /// Documents of each index.
 const DOCUMENTS: u64 = 100;
+/// Words that some documents hold, and one that all do.
+const WORDS: u64 = 50;
 /// Documents of a change, which replaces some by others with the same words.
 const REPLACED: u64 = 5;
 /// Clients of searches, each with a connection of its own.
@@ -179,7 +181,8 @@ impl Served {
                 self.change("PUT", &index, "", 201).await?;
                 self.fill(&index, created).await?;
                 let mut client = Client::new(self.process.address);
-                wrong.extend(searched(&mut client, &index, created, created).await.err());
+                let done = searched(&mut client, &index, created, created % WORDS).await;
+                wrong.extend(done.err());
                 self.change("DELETE", &index, "", 200).await?;
                 let path = format!("{index}/search?q=common");
                 if !matches!(client.get(&path).await, Ok(Answered { status: 404, .. })) {
@@ -226,7 +229,7 @@ impl Served {
                 &mut client,
                 &self.indexes[asked],
                 at as u64,
-                random.below(50),
+                random.below(WORDS),
             )
             .await;
             came.searches += 1;
@@ -278,7 +281,7 @@ fn holds(document: u64, word: u64) -> bool {
 /// Returns documents of an index as JSON lines; `edition` changes their texts, not what they hold.
 fn documents(index: u64, numbers: std::ops::Range<u64>, edition: u64) -> String {
     let line = |document: u64| {
-        let words = (1..50).filter(|&word| holds(document, word));
+        let words = (1..WORDS).filter(|&word| holds(document, word));
         let words: Vec<String> = words.map(|word| format!("w{word}")).collect();
         let url = format!("http://of{index}.test/{document}");
         let body = format!("common {} edition{edition}", words.join(" "));

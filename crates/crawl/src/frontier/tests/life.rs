@@ -3,7 +3,7 @@ use super::driver::{HOUR, START, fetched, link, next_page, open, small};
 use crate::frontier::{
     Deletion, Effect, Failure, FrontierOptions, Next, Notice, Outcome, Parked, Refusal, State,
 };
-use crate::politeness::ShapeLaw;
+use crate::politeness::TrapDetector;
 use vfs::MemoryStorage;
 
 const URL: &str = "http://a.example/p";
@@ -138,9 +138,9 @@ fn clocks_robots_and_parked_shapes_survive_a_restart() {
     let options = FrontierOptions {
         shape: |_| 5,
         // The share alone is tried here.
-        shapes: ShapeLaw {
+        shapes: TrapDetector {
             repeats_max: u32::MAX,
-            ..ShapeLaw::default()
+            ..TrapDetector::default()
         },
         ..small()
     };
