@@ -28,7 +28,7 @@ use crate::http::app::{App, ServerState};
 use crate::in_process::SharedHandlers;
 use crate::metrics::exposition;
 use crate::metrics::front_end::FrontEndMetrics;
-use entry::{Entry, Found};
+use entry::{Entry, Found, State};
 use index::IndexError;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -195,34 +195,42 @@ impl Catalog {
 
     /// Opens an index. It waits for the disk.
     fn open(self: &Arc<Self>, name: &str) -> Result<Arc<App>, CatalogError> {
-        let unknown = || CatalogError::Unknown { name: name.into() };
         if !is_name(name) {
-            return Err(unknown());
+            return Err(CatalogError::Unknown { name: name.into() });
         }
+        self.locked(name, |entry, state| self.open_locked(entry, state))
+    }
+
+    /// Does `work` with the entry of a name while no other thread opens, closes, creates or drops its index. An entry
+    /// without an index is forgotten then: names that nobody has take no memory.
+    fn locked<T>(&self, name: &str, work: impl FnOnce(&Entry, &mut State) -> T) -> T {
         loop {
             let entry = self.entry_or_new(name);
             let mut state = entry.state();
             if state.is_gone {
                 continue;
             }
-            if let Some(app) = &state.app {
-                entry.note_use();
-                return Ok(Arc::clone(app));
+            let done = work(&entry, &mut state);
+            if state.app.is_none() {
+                state.is_gone = true;
+                self.forget(&entry);
             }
-            let opened = self.opened(&entry);
-            match &opened {
-                Ok(app) => {
-                    state.app = Some(Arc::clone(app));
-                    entry.note_use();
-                }
-                // Names that nobody has take no memory.
-                Err(_) => {
-                    state.is_gone = true;
-                    self.forget(&entry);
-                }
-            }
-            return opened;
+            return done;
         }
+    }
+
+    fn open_locked(
+        self: &Arc<Self>,
+        entry: &Entry,
+        state: &mut State,
+    ) -> Result<Arc<App>, CatalogError> {
+        entry.note_use();
+        if let Some(app) = &state.app {
+            return Ok(Arc::clone(app));
+        }
+        let app = self.opened(entry)?;
+        state.app = Some(Arc::clone(&app));
+        Ok(app)
     }
 
     /// Opens the index of an entry that is locked.
@@ -276,65 +284,55 @@ impl Catalog {
         if self.options.writing.is_none() {
             return Err(CatalogError::ReadOnly);
         }
-        let exists = |storage| -> Result<bool, IndexError> {
-            Ok(index::Index::newest_generation(storage)?.is_some())
+        self.locked(name, |entry, state| {
+            self.created(name, options)?;
+            tracing::info!(index = name, "created");
+            self.open_locked(entry, state)
+        })
+    }
+
+    /// Commits the first generation of an index.
+    fn created(&self, name: &str, options: index::BuildOptions) -> Result<(), CatalogError> {
+        let ensure_new = |storage| match index::Index::newest_generation(storage)? {
+            None => Ok(()),
+            Some(_) => Err(CatalogError::Exists { name: name.into() }),
         };
         let storage = self.options.folder.create(name)?;
-        let created = || -> Result<(), CatalogError> {
-            if exists(&storage)? {
-                return Err(CatalogError::Exists { name: name.into() });
-            }
-            // The lock of writers lets one of several requests create it.
+        ensure_new(&storage)?;
+        let committed = || -> Result<(), CatalogError> {
             let writer = index::Writer::open(storage.clone(), options)?;
-            if exists(&storage)? {
-                return Err(CatalogError::Exists { name: name.into() });
-            }
+            // Another process may have created it before the lock was taken.
+            ensure_new(&storage)?;
             writer.commit()?;
             Ok(())
         };
-        if let Err(error) = created() {
+        let committed = committed();
+        if let Err(CatalogError::Index { .. }) = committed {
             // A directory that was made for nothing holds the lock of writers at most.
-            let is_empty = || -> Result<bool, IndexError> {
-                Ok(storage.list()?.len() <= 1
-                    && storage.list_others()?.is_empty()
-                    && index::entries_beside(&storage)?.is_empty())
-            };
-            if !matches!(error, CatalogError::Exists { .. }) && is_empty().unwrap_or(false) {
+            let is_empty = storage.list()?.len() <= 1
+                && storage.list_others()?.is_empty()
+                && index::entries_beside(&storage)?.is_empty();
+            if is_empty {
                 self.options.folder.remove(name)?;
             }
-            return Err(error);
         }
-        tracing::info!(index = name, "created");
-        self.open(name)
+        committed
     }
 
     /// Drops an index with its files. Requests under way are answered. It waits for the disk.
     pub(crate) fn drop_index(&self, name: &str) -> Result<(), CatalogError> {
-        let unknown = || CatalogError::Unknown { name: name.into() };
         if !is_name(name) {
-            return Err(unknown());
+            return Err(CatalogError::Unknown { name: name.into() });
         }
         if self.options.writing.is_none() {
             return Err(CatalogError::ReadOnly);
         }
-        let entry = loop {
-            let entry = self.entry_or_new(name);
-            if !entry.state().is_gone {
-                break entry;
-            }
-        };
-        let mut state = entry.state();
-        let dropped = self.removed(name, state.app.as_deref());
-        let is_unknown = matches!(dropped, Err(CatalogError::Unknown { .. }));
-        if dropped.is_ok() || is_unknown || state.app.is_none() {
+        self.locked(name, |_, state| {
+            self.removed(name, state.app.as_deref())?;
             state.app = None;
-            state.is_gone = true;
-            self.forget(&entry);
-        }
-        if dropped.is_ok() {
             tracing::info!(index = name, "dropped");
-        }
-        dropped
+            Ok(())
+        })
     }
 
     /// Removes the files of an index whose entry is locked.

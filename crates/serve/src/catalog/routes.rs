@@ -9,6 +9,7 @@ use crate::http::page;
 use crate::http::routes::{
     accepts_html, guarded, health, index_routes, only_reading, with_page_files,
 };
+use crate::net::health::is_reading;
 use crate::net::response::{HTML, JSON, refusal, respond, retry_soon};
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -43,6 +44,9 @@ pub(crate) fn public_router(catalog: &Arc<Catalog>, names: HostNames) -> Router 
         let of_index = of_index.clone();
         async move {
             match Path::of(request.uri()) {
+                Some(Path { rest: None, .. }) if !is_reading(request.method()) => {
+                    only_reading().await
+                }
                 Some(Path { name, rest: None }) => {
                     named(&catalog, &name, &request.into_parts().0).await
                 }

@@ -150,6 +150,12 @@ fn what_is_no_index_is_told() {
             answer.body
         );
     }
+    for target in ["/news", "/news/search?q=alpha", "/indexes"] {
+        let posted = server.raw(
+            format!("POST {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 0\r\n\r\n").as_bytes(),
+        );
+        assert_eq!(posted.status, 405, "{target}");
+    }
     assert_eq!(server.get("/healthz").body, "ok\n");
     assert_eq!(server.get("/metrics").status, 404);
     for head in [
