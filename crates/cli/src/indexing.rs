@@ -1,12 +1,12 @@
 //! Indexing of sources with progress, for the commands that write documents.
 
-use crate::failure::note;
-use crate::figures::{bytes, count, seconds};
 use crate::languages::AnalyzerChoice;
-use crate::meter::{Meter, left_s};
 use crate::optimizing::ShownProgress;
-use crate::terminal::printable;
 use anyhow::{Context, bail};
+use console::failure::note;
+use console::figures::{bytes, count, seconds};
+use console::meter::{Meter, left_s};
+use console::terminal::printable;
 use corpus::{BadDocument, Next, PassedOver, Place, Progress, ReadOptions, Reader, Source};
 use document::Document;
 use index::{BuildOptions, CommitSummary, find_unfinished};
@@ -230,7 +230,7 @@ fn report_guesses(guesses: &[(&'static str, u64)]) {
             .map(|(name, texts)| format!("{name} ({})", count(*texts)));
         note(&format!(
             "the encoding of {} is guessed: {}; save as UTF-8 what was read wrongly",
-            crate::figures::counted(texts, "text"),
+            console::figures::counted(texts, "text"),
             shown.collect::<Vec<_>>().join(", ")
         ));
     }
@@ -250,7 +250,7 @@ fn report_kinds(kinds: &[(String, u64)]) {
         0 => {}
         all => note(&format!(
             "left out {} that are not read in folders: {}",
-            crate::figures::counted(all, "file"),
+            console::figures::counted(all, "file"),
             shown_kinds(&files)
         )),
     }
@@ -258,7 +258,7 @@ fn report_kinds(kinds: &[(String, u64)]) {
         0 => {}
         all => note(&format!(
             "left out {} of files that are no documents: {}",
-            crate::figures::counted(all, "part"),
+            console::figures::counted(all, "part"),
             shown_kinds(&parts)
         )),
     }

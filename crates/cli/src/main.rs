@@ -1,32 +1,19 @@
 //! The binary `shorttail`: dispatch to subcommands, and exit codes.
 //!
 //! This crate has no logic: it parses arguments, calls the other crates and prints figures and hits. `commands` has one
-//! file for each subcommand; the other modules print.
+//! file for each subcommand, but those of the laboratory, which are in the crate `lab_commands`; the other modules print.
 //!
 //! Exit codes: 0 done, 1 failed or damage found, 2 wrong usage. A closed pipe is not a failure.
 
 mod commands;
 mod facets;
-mod failure;
-mod figures;
 mod hits;
 mod indexing;
-mod interrupt;
-mod kernels;
 mod languages;
 mod logs;
-#[cfg(feature = "lab")]
-mod measured_run;
-mod meter;
 mod optimizing;
-mod quantiles;
-mod query_file;
 mod schedules;
-mod search_times;
-mod terminal;
-mod time_files;
 mod top;
-mod trace_file;
 
 use clap::{CommandFactory, Parser};
 use std::process::ExitCode;
@@ -62,7 +49,7 @@ fn main() -> ExitCode {
     vfs::fail_writes_beyond_the_file_limit();
     vfs::survive_lost_pages();
     match Arguments::try_parse() {
-        Ok(arguments) => failure::report(arguments.command.run(Arguments::command)),
+        Ok(arguments) => console::failure::report(arguments.command.run(Arguments::command)),
         Err(usage) => {
             // A closed pipe is no failure of --help (`shorttail --help | head -1`).
             let _ = usage.print();

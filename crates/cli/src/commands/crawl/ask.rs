@@ -2,8 +2,8 @@
 
 use super::folder::existing_crawl;
 use super::summary::{json_summary, notices, progress_text, text_details, text_summary};
-use crate::failure::note;
-use crate::terminal::{print, printable};
+use console::failure::note;
+use console::terminal::{print, printable};
 use crawl::politeness::TimeMs;
 use crawl::{Explained, explain as explained, is_running, request_stop, status_of};
 use std::path::PathBuf;

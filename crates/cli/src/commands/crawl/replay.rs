@@ -1,11 +1,11 @@
 //! `shorttail crawl replay`: an index from the archive of a crawl, without a request.
 
-use super::super::cores_count;
 use super::folder::existing_crawl;
-use crate::failure::note;
-use crate::figures::{bytes, count, counted};
-use crate::meter::Meter;
-use crate::terminal::{print, printable};
+use console::failure::note;
+use console::figures::{bytes, count, counted};
+use console::meter::Meter;
+use console::opened::cores_count;
+use console::terminal::{print, printable};
 use index::BuildOptions;
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -1,15 +1,15 @@
 //! A run of the crawl: options, progress, and a server of the index meanwhile.
 
-use super::super::cores_count;
 use super::folder::crawl_folder;
 use super::indexnow;
 use super::summary::{json_summary, notices, progress_text, text_summary};
-use crate::failure::note;
-use crate::figures::parse_memory;
-use crate::interrupt::Interrupt;
-use crate::meter::Meter;
-use crate::terminal::print;
 use anyhow::Context;
+use console::failure::note;
+use console::figures::parse_memory;
+use console::interrupt::Interrupt;
+use console::meter::Meter;
+use console::opened::cores_count;
+use console::terminal::print;
 use crawl::config::{RuleForm, Within};
 use crawl::{Crawl, CrawlConfig, CrawlProgress, CrawlSetup, MemberSetup};
 use index::BuildOptions;

@@ -1,9 +1,9 @@
 //! `shorttail crawl web`: the synthetic web as a server, and the judge of its log.
 
-use crate::failure::note;
-use crate::interrupt::Interrupt;
-use crate::terminal::print;
 use anyhow::Context;
+use console::failure::note;
+use console::interrupt::Interrupt;
+use console::terminal::print;
 use crawl::synthetic::{
     JudgeOptions, SyntheticAuthority, SyntheticOptions, SyntheticWeb, Verdict, judge, listen,
     read_log, serve_with,
