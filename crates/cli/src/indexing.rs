@@ -12,7 +12,13 @@ use document::Document;
 use index::{BuildOptions, CommitSummary, find_unfinished};
 use ingest::{Chosen, DetectingWriter};
 use std::process::ExitCode;
+use units::{Size, SizeUnit, Sizes};
 use vfs::SharedStorage;
+
+/// Sizes of memory that indexing can be given.
+pub(crate) const MEMORY: Sizes = Sizes::ANY
+    .plain(SizeUnit::Bytes)
+    .at_least(Size::new(16, SizeUnit::MiB));
 
 /// Summary of an indexing run.
 #[derive(Debug)]

@@ -13,6 +13,7 @@ mod languages;
 mod logs;
 mod optimizing;
 mod schedules;
+mod spelling;
 mod top;
 
 use clap::{CommandFactory, Parser};
@@ -22,7 +23,7 @@ const EXAMPLES: &str = "\
 EXAMPLES:
     shorttail demo
         Index the documentation on this machine, ask five queries, serve the search page
-    shorttail index documents.jsonl --into my-index
+    shorttail index my-index documents.jsonl
     shorttail search my-index 'release notes'
     shorttail serve my-index";
 
@@ -48,7 +49,8 @@ fn main() -> ExitCode {
     }
     vfs::fail_writes_beyond_the_file_limit();
     vfs::survive_lost_pages();
-    match Arguments::try_parse() {
+    let arguments = spelling::current(std::env::args_os().collect(), &Arguments::command());
+    match Arguments::try_parse_from(arguments) {
         Ok(arguments) => console::failure::report(arguments.command.run(Arguments::command)),
         Err(usage) => {
             // A closed pipe is no failure of --help (`shorttail --help | head -1`).

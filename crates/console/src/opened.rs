@@ -14,7 +14,7 @@ use vfs::{Preload, PreloadOptions, RealStorage, SharedStorage};
 pub fn existing_directory(directory: &Path) -> anyhow::Result<SharedStorage> {
     if !directory.exists() {
         bail!(
-            "{}: no such directory; build an index with `shorttail index SOURCE --into DIR`",
+            "{}: no such directory; build an index with `shorttail index INDEX SOURCE`",
             directory.display()
         );
     }
@@ -27,7 +27,7 @@ pub fn existing_index(directory: &Path) -> anyhow::Result<SharedStorage> {
     match Index::newest_generation(&storage)? {
         Some(_) => Ok(storage),
         None => bail!(
-            "{}: no index here; build one with `shorttail index SOURCE --into DIR`",
+            "{}: no index here; build one with `shorttail index INDEX SOURCE`",
             directory.display()
         ),
     }

@@ -5,13 +5,13 @@
 pub struct RankingArguments {
     /// Ranking function, with parameters where others than the default are wanted, as bm25:k1=0.9,b=0.4
     #[arg(long, value_name = "NAME[:PARAMETER=N,...]", default_value = "bm25",
-          value_parser = RankingParser)]
+          value_parser = RankingParser, help_heading = "Ranking")]
     ranking: search::Ranking,
     /// BM25 term frequency saturation, 0 to 1000; 0 counts no occurrence beyond the first [default: 1.2]
-    #[arg(long, value_name = "K1", value_parser = parse_k1, allow_negative_numbers = true)]
+    #[arg(long, value_name = "K1", value_parser = parse_k1, allow_negative_numbers = true, help_heading = "Ranking")]
     k1: Option<f32>,
     /// BM25 length normalization, 0 (none) to 1 (full) [default: 0.75]
-    #[arg(long, value_name = "B", value_parser = parse_b, allow_negative_numbers = true)]
+    #[arg(long, value_name = "B", value_parser = parse_b, allow_negative_numbers = true, help_heading = "Ranking")]
     b: Option<f32>,
 }
 

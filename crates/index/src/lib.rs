@@ -56,7 +56,7 @@ pub use derive::FieldSummary;
 pub use error::IndexError;
 pub use ids::{DocId, Field};
 pub use layout::Layout;
-pub use leftovers::{Stray, StrayKind, Unfinished, find_unfinished};
+pub use leftovers::{Stray, StrayKind, Unfinished, find_foreign, find_unfinished};
 pub use live::{ReadStart, Trust};
 pub use log::{LogBatch, LogLoss, LogRecord, LogWriter};
 pub use merging::{MergeJob, MergePolicy, MergedSegments};

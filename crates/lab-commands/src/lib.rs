@@ -25,4 +25,5 @@ pub mod plan;
 mod policies;
 mod search_times;
 mod time_files;
+mod times;
 mod trace_file;

@@ -5,6 +5,7 @@ use crate::model::table::{Table, ms, number, percent, write_json};
 use crate::model::{parse_positive, read_costs};
 use crate::search_times::{MeasuredRun, RunArguments, SearchTimes};
 use crate::time_files::read_search_times;
+use crate::times;
 use anyhow::{Context, bail, ensure};
 use clap::builder::RangedU64ValueParser;
 use console::figures::{count, counted, number_plain};
@@ -15,6 +16,7 @@ use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use units::{Size, SizeUnit, Sizes, Times};
 
 const EXAMPLES: &str = "\
 TIMES holds measured search times of one core: a folder of a load run, or a file as described in
@@ -46,41 +48,51 @@ pub struct PlanArguments {
     #[arg(value_name = "TIMES")]
     run: PathBuf,
     /// Arrival rate in queries a second
-    #[arg(long, value_name = "PER_S", value_parser = parse_positive)]
+    #[arg(long, value_name = "PER_S", value_parser = parse_positive, help_heading = "Traffic and target")]
     rate: f64,
     /// Percentile of response times and its upper limit: p99=300ms, p99.9=1s
-    #[arg(long, value_name = "PERCENTILE=TIME", value_parser = parse_target)]
+    #[arg(long, value_name = "PERCENTILE=TIME", value_parser = parse_target, help_heading = "Traffic and target")]
     target: Target,
     /// Number of documents to search: 200M, 1.5G [default: --measured]
-    #[arg(long, value_name = "N", value_parser = parse_documents, requires = "measured")]
+    #[arg(long, value_name = "N", value_parser = parse_documents, requires = "measured", help_heading = "Documents")]
     documents: Option<f64>,
     /// Number of documents in the measured index
-    #[arg(long, value_name = "N", value_parser = parse_documents)]
+    #[arg(long, value_name = "N", value_parser = parse_documents, help_heading = "Documents")]
     measured: Option<f64>,
-    /// Memory of the measured index in GB; if given, slices must fit into the memory of servers
-    #[arg(long, value_name = "GB", value_parser = parse_positive)]
-    index_gb: Option<f64>,
+    /// Memory of the measured index; if given, slices must fit into the memory of servers
+    #[arg(long, value_name = "SIZE", value_parser = Sizes::ANY.at_least(Size::new(1, SizeUnit::Bytes)).bytes(), help_heading = "Documents")]
+    index_size: Option<u64>,
     /// Servers and prices [default: those of `shorttail model tco --print`]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Servers")]
     costs: Option<PathBuf>,
     /// Additional traffic as a share of the rate: 0.25 is a quarter more
-    #[arg(long, value_name = "SHARE", default_value = "0.25")]
+    #[arg(
+        long,
+        value_name = "SHARE",
+        default_value = "0.25",
+        help_heading = "Traffic and target"
+    )]
     headroom: f64,
     /// Number of replicas beyond those that the traffic needs
-    #[arg(long, value_name = "N", default_value = "0", value_parser = RangedU64ValueParser::<usize>::new().range(0..=100))]
+    #[arg(long, value_name = "N", default_value = "0", value_parser = RangedU64ValueParser::<usize>::new().range(0..=100), help_heading = "Traffic and target")]
     spare: usize,
     /// Efficiency of each doubling of partitions: with 0.95, two partitions are 1.9 times as fast
-    #[arg(long, value_name = "SHARE", default_value = "0.95")]
+    #[arg(
+        long,
+        value_name = "SHARE",
+        default_value = "0.95",
+        help_heading = "Servers"
+    )]
     efficiency: f64,
-    /// Core time of each query in each partition beyond its search, in ms
-    #[arg(long, value_name = "MS", default_value = "0.1")]
+    /// Core time of each query in each partition beyond its search
+    #[arg(long, value_name = "TIME", default_value = "0.1ms", value_parser = times::ms(), help_heading = "Servers")]
     overhead: f64,
-    /// Time of each query without work of a server, such as on the network, in ms [default: the median of the run;
-    /// 0 for a file]
-    #[arg(long, value_name = "MS")]
+    /// Time of each query without work of a server, such as on the network [default: the median of the run; 0 for a
+    /// file]
+    #[arg(long, value_name = "TIME", value_parser = times::ms(), help_heading = "Servers")]
     fixed: Option<f64>,
     /// Upper limit on the number of slices
-    #[arg(long, value_name = "N", default_value = "200", value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
+    #[arg(long, value_name = "N", default_value = "200", value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000), help_heading = "Servers")]
     slices: usize,
     /// Seed of the random numbers
     #[arg(long, value_name = "SEED", default_value = "1")]
@@ -100,16 +112,11 @@ fn parse_target(text: &str) -> Result<Target, String> {
         .strip_prefix('p')
         .and_then(|p| p.parse().ok())
         .ok_or(WANTED)?;
-    let (time, unit_ms) = match (time.strip_suffix("ms"), time.strip_suffix('s')) {
-        (Some(time), _) => (time, 1.0),
-        (None, Some(time)) => (time, 1e3),
-        (None, None) => return Err(WANTED.to_owned()),
-    };
-    let time: f64 = time.parse().map_err(|_| WANTED.to_owned())?;
-    let fits = percentile > 0.0 && percentile < 100.0 && time > 0.0 && time.is_finite();
+    let time = Times::POSITIVE.read(time).map_err(|_| WANTED.to_owned())?;
+    let fits = percentile > 0.0 && percentile < 100.0;
     fits.then_some(Target {
         share: percentile / 100.0,
-        response_ms: time * unit_ms,
+        response_ms: time.milliseconds(),
     })
     .ok_or_else(|| WANTED.to_owned())
 }
@@ -234,7 +241,7 @@ fn plan_for(
         request.documents_ratio = documents / measured;
     }
     ensure!(arguments.headroom >= 0.0, "--headroom must be 0 or more");
-    request.index_gb = arguments.index_gb.unwrap_or(0.0);
+    request.index_gb = arguments.index_size.map_or(0.0, |bytes| bytes as f64 / 1e9);
     request.headroom = arguments.headroom;
     request.spare_replicas = arguments.spare;
     request.speed = server.speed;

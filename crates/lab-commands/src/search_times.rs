@@ -8,11 +8,11 @@ use model::simulate::Searches;
 pub(crate) struct RunArguments {
     /// Labels of a load run despite which its times are taken: contended, client-limited, unstable,
     /// unanswered; with `contradicted`, a result that contradicts its own run ends with exit code 0
-    #[arg(long, value_name = "LABEL,...", value_delimiter = ',', value_parser = parse_despite)]
+    #[arg(long, value_name = "LABEL,...", value_delimiter = ',', value_parser = parse_despite, help_heading = "Measured runs")]
     pub(crate) despite: Vec<String>,
     /// Number of cores that the server of a load run had [default: those of the machine of the load]
     #[arg(long, value_name = "N",
-        value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=100_000))]
+        value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=100_000), help_heading = "Measured runs")]
     pub(crate) run_cores: Option<usize>,
 }
 

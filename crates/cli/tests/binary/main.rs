@@ -22,6 +22,7 @@ mod planning;
 mod processes;
 mod searching;
 mod serving;
+mod spelling;
 mod support;
 mod topics;
 mod watching;

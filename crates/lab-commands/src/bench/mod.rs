@@ -42,35 +42,40 @@ EXAMPLES:
 #[command(after_help = EXAMPLES)]
 pub struct BenchArguments {
     /// The directory of the index
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "INDEX")]
     directory: PathBuf,
     /// File of the queries
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Queries")]
     queries: PathBuf,
     /// Operator between the words of a query
-    #[arg(long)]
+    #[arg(long, help_heading = "Queries")]
     mode: Mode,
     /// Number of hits to find, 1 to 1,000,000
     #[arg(short, value_name = "K", default_value = "10",
-          value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
+          value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000_000), help_heading = "Queries")]
     k: usize,
     /// Counting of the documents that match
-    #[arg(long, default_value = "exact")]
+    #[arg(long, default_value = "exact", help_heading = "Queries")]
     count: Counting,
     /// Number of measured passes, after one warm-up pass
     #[arg(long, value_name = "N", default_value = "5",
-          value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
+          value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000), help_heading = "Measurement")]
     passes: usize,
     /// Show the work of each search in place of its time: algorithm, decoded and skipped blocks, scored
     /// postings
-    #[arg(long, conflicts_with = "passes")]
+    #[arg(long, conflicts_with = "passes", help_heading = "Measurement")]
     explain_plan: bool,
     /// Also time the decoding of the blocks of each search alone
-    #[arg(long, conflicts_with = "explain_plan")]
+    #[arg(long, conflicts_with = "explain_plan", help_heading = "Measurement")]
     decoding: bool,
     /// Memory that the index is loaded into before the first query: none (pages are read on demand), touch (page
     /// cache), tmpfs (memory files), hugepages
-    #[arg(long, value_name = "WHERE", default_value = "none")]
+    #[arg(
+        long,
+        value_name = "WHERE",
+        default_value = "none",
+        help_heading = "Measurement"
+    )]
     preload: vfs::Preload,
     #[command(flatten)]
     ranking: RankingArguments,

@@ -6,7 +6,6 @@ mod output;
 mod threads;
 
 use anyhow::{Context, ensure};
-use clap::builder::RangedU64ValueParser;
 use console::failure::note;
 use console::interrupt::Interrupt;
 use journal::Journal;
@@ -17,6 +16,7 @@ use schedule::{CpuSet, CpuTopology};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use threads::Threads;
+use units::{Time, TimeUnit, Times};
 use vfs::SystemTree;
 
 const EXAMPLES: &str = "\
@@ -42,25 +42,25 @@ pub struct HurryArguments {
     #[arg(long, value_name = "PATH")]
     pipe: PathBuf,
     /// Big cores [default: the fastest of the machine, or all that are not little]
-    #[arg(long, value_name = "CPUS")]
+    #[arg(long, value_name = "CPUS", help_heading = "Cores and threads")]
     big: Option<CpuSet>,
     /// Little cores [default: all that are not big]
-    #[arg(long, value_name = "CPUS")]
+    #[arg(long, value_name = "CPUS", help_heading = "Cores and threads")]
     little: Option<CpuSet>,
     /// Move threads of this process alone, and end with it
-    #[arg(long, value_name = "PID", value_parser = clap::value_parser!(u32).range(1..=4_194_304))]
+    #[arg(long, value_name = "PID", value_parser = clap::value_parser!(u32).range(1..=4_194_304), help_heading = "Cores and threads")]
     pid: Option<u32>,
-    /// Milliseconds between two decisions
-    #[arg(long, value_name = "MS", default_value = "25", value_parser = RangedU64ValueParser::<u64>::new().range(1..=10_000))]
-    sampling: u64,
-    /// Age from which on a request moves, in ms
-    #[arg(long, value_name = "MS", default_value = "50", value_parser = RangedU64ValueParser::<u64>::new().range(0..=600_000))]
-    threshold: u64,
-    /// Age at which the last line of a request is taken for lost, in ms
-    #[arg(long, value_name = "MS", default_value = "10000", value_parser = RangedU64ValueParser::<u64>::new().range(1..=86_400_000))]
-    age_max: u64,
+    /// Time between two decisions
+    #[arg(long, value_name = "TIME", default_value = "25ms", value_parser = within(1.0, 10_000.0), help_heading = "When requests move")]
+    sampling: Time,
+    /// Age from which on a request moves
+    #[arg(long, value_name = "TIME", default_value = "50ms", value_parser = within(0.0, 600_000.0), help_heading = "When requests move")]
+    threshold: Time,
+    /// Age at which the last line of a request is taken for lost
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = within(1.0, 86_400_000.0), help_heading = "When requests move")]
+    age_max: Time,
     /// Algorithm 1 as published: decide only when a line arrives, demote older requests, one core a thread
-    #[arg(long)]
+    #[arg(long, help_heading = "When requests move")]
     as_published: bool,
     /// File that keeps the CPUs of moved threads [default: PIPE.journal]
     #[arg(long, value_name = "FILE")]
@@ -71,6 +71,16 @@ pub struct HurryArguments {
     /// Print each move as a line of JSON
     #[arg(long)]
     json: bool,
+}
+
+/// Returns a reader of times between two limits in ms; plain numbers are milliseconds.
+fn within(
+    least_ms: f64,
+    most_ms: f64,
+) -> impl Fn(&str) -> Result<Time, String> + Clone + Send + Sync + 'static {
+    let ms = |number| Time::new(number, TimeUnit::Milliseconds);
+    let times = Times::ANY.plain(TimeUnit::Milliseconds);
+    times.within(ms(least_ms), ms(most_ms)).reader()
 }
 
 /// Runs the subcommand.
@@ -85,8 +95,8 @@ pub fn run(arguments: HurryArguments) -> anyhow::Result<ExitCode> {
     };
     let settings = MapperSettings {
         rule,
-        threshold_ms: arguments.threshold as f64,
-        age_max_ms: arguments.age_max,
+        threshold_ms: arguments.threshold.milliseconds(),
+        age_max_ms: arguments.age_max.milliseconds() as u64,
         ..MapperSettings::default()
     };
     let mapper = Mapper::new(&big, &little, settings)?;
@@ -103,7 +113,7 @@ pub fn run(arguments: HurryArguments) -> anyhow::Result<ExitCode> {
     ));
     let options = Options {
         rule,
-        sampling_ms: arguments.sampling,
+        sampling_ms: arguments.sampling.milliseconds() as u64,
         little,
     };
     let output = Output::new(arguments.json, arguments.dry_run);

@@ -22,7 +22,7 @@ EXAMPLES:
 #[command(after_help = EXAMPLES)]
 pub(super) struct BalanceArguments {
     /// The directory of the index
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "INDEX")]
     directory: PathBuf,
     /// Number of partitions to distribute the chunks to, whatever the layout of the index
     #[arg(long, value_name = "P", default_value = "2", value_parser = clap::value_parser!(u32).range(1..=65_536))]

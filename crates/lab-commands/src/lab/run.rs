@@ -5,7 +5,7 @@ use crate::load::until_stopped;
 use crate::policies::{Policies, parse_policies};
 use ::lab::experiment::View;
 use ::lab::{Depth, Experiment, Knob, LabError, Laboratory, Plan, Step, Tree};
-use ::load::{Live, SearchTime, parse_duration};
+use ::load::{Live, SearchTime};
 use anyhow::{Context, bail};
 use clap::builder::RangedU64ValueParser;
 use console::failure::note;
@@ -16,6 +16,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
+use units::Times;
 
 const RUN_EXAMPLES: &str = "\
 The laboratory starts and stops servers. It records the settings of the machine that an experiment
@@ -41,49 +42,49 @@ pub(super) struct RunArguments {
     #[arg(value_name = "EXPERIMENT")]
     names: Vec<String>,
     /// The directory of the index
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "INDEX", help_heading = "Searches")]
     index: PathBuf,
     /// File of the queries: one a line, or id<TAB>query
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Searches")]
     queries: PathBuf,
     /// Wanted search time of a query alone, mean or mean,p99: given queries are joined by OR and picked until they have
     /// it, for all experiments [default: as given; for query-parallelism 0.5ms,5ms]
-    #[arg(long, value_name = "MEAN", value_parser = SearchTime::parse)]
+    #[arg(long, value_name = "MEAN", value_parser = SearchTime::parse, help_heading = "Searches")]
     search_time: Option<SearchTime>,
     /// Policies of query-parallelism, the baseline first [default: fifo, fifo:2 up to one a core, help-and-yield,
     /// least-left, boost]
-    #[arg(long, value_name = "A,B", value_parser = parse_policies)]
+    #[arg(long, value_name = "A,B", value_parser = parse_policies, help_heading = "Searches")]
     policies: Option<Policies>,
     /// Handlers of query-parallelism; fewer than cores leave some to the clients [default: one a core]
-    #[arg(long, value_name = "COUNT", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
+    #[arg(long, value_name = "COUNT", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024), help_heading = "Searches")]
     handlers: Option<usize>,
     /// File of documents, JSON lines, for the experiments that index growing parts of it
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Searches")]
     corpus: Option<PathBuf>,
     /// Folder of the results; those of an earlier run are replaced
     #[arg(long, value_name = "RESULTS", default_value = "results")]
     into: PathBuf,
     /// Short runs, to check that everything works [the default]
-    #[arg(long, conflicts_with = "full")]
+    #[arg(long, conflicts_with = "full", help_heading = "Runs")]
     quick: bool,
     /// Long runs, for reliable results
-    #[arg(long)]
+    #[arg(long, help_heading = "Runs")]
     full: bool,
     /// Duration of each measured run [default: 4s, with --full 60s]
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = Times::ANY.durations(), help_heading = "Runs")]
     duration: Option<Duration>,
     /// Measure the first arm of each experiment also against itself
-    #[arg(long)]
+    #[arg(long, help_heading = "Runs")]
     against_itself: bool,
     /// Seed of schedules and orders
-    #[arg(long, value_name = "SEED", default_value = "1")]
+    #[arg(long, value_name = "SEED", default_value = "1", help_heading = "Runs")]
     seed: u64,
     /// Change a setting of the machine for all runs: governor, frequency-max (MHz), turbo, idle-states,
     /// wake-up-max (µs), smt, huge-pages, prefetchers, cache-ways (a share)
-    #[arg(long, value_name = "SETTING=VALUE", value_parser = parse_setting)]
+    #[arg(long, value_name = "SETTING=VALUE", value_parser = parse_setting, help_heading = "Machine")]
     set: Vec<(Knob, String)>,
     /// Also count cache misses of a few queries under Valgrind, on a simulated processor
-    #[arg(long)]
+    #[arg(long, help_heading = "Machine")]
     simulate_caches: bool,
     /// Print the result of each experiment as one line of JSON
     #[arg(long)]

@@ -3,7 +3,6 @@
 use crate::trace_file::read_trace;
 use ::load::{
     Arrivals, Load, QueryStream, RateSearch, SearchTime, Settings, Target, Think, Writes,
-    parse_duration,
 };
 use anyhow::{Context, bail};
 use clap::builder::RangedU64ValueParser;
@@ -12,6 +11,7 @@ use corpus::open_decompressed;
 use std::io::Read;
 use std::path::PathBuf;
 use std::time::Duration;
+use units::Times;
 
 const EXAMPLES: &str = "\
 URL is http://HOST:PORT of a Shorttail server, or a template in which {query} stands for the query:
@@ -28,7 +28,7 @@ client-limited (sent late, or dropped) or unstable, unless --despite names it.
 EXAMPLES:
     shorttail load http://127.0.0.1:7700 --queries queries.txt --rate 150 --duration 60s
         Offer 150 queries a second at random instants, as independent users would
-    shorttail load http://127.0.0.1:7700 --queries queries.txt --closed 8 --think exp:50ms
+    shorttail load http://127.0.0.1:7700 --queries queries.txt --clients 8 --think exp:50ms
         Eight clients that send a query, wait for its answer and think
     shorttail load http://127.0.0.1:7700 --queries queries.txt --arrivals ramp --from 10 --to 400 \\
         --duration 5m --save ramp
@@ -50,95 +50,120 @@ pub struct LoadArguments {
     #[arg(value_name = "URL")]
     url: String,
     /// File of the queries: one a line, or id<TAB>query
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Queries")]
     queries: PathBuf,
     /// Order of the queries
-    #[arg(long, value_name = "ORDER", default_value = "as-is")]
+    #[arg(
+        long,
+        value_name = "ORDER",
+        default_value = "as-is",
+        help_heading = "Queries"
+    )]
     order: Order,
     /// Wanted search time of a query alone, mean or mean,p99: given queries are joined by OR and picked until they
     /// have it
-    #[arg(long, value_name = "MEAN", value_parser = SearchTime::parse)]
+    #[arg(long, value_name = "MEAN", value_parser = SearchTime::parse, help_heading = "Queries")]
     pub(super) search_time: Option<SearchTime>,
     /// Arrival process of requests
-    #[arg(long, value_name = "PROCESS", default_value = "poisson")]
+    #[arg(
+        long,
+        value_name = "PROCESS",
+        default_value = "poisson",
+        help_heading = "Arrivals"
+    )]
     arrivals: Process,
     /// Requests a second: of the whole run, of a burst, or at the start of --search
     #[arg(long, value_name = "QPS",
-          required_unless_present_any = ["closed", "from", "trace", "search"])]
+          required_unless_present_any = ["clients", "from", "trace", "search"], help_heading = "Arrivals")]
     pub(super) rate: Option<f64>,
     /// Rate of a ramp at the start, in requests a second
-    #[arg(long, value_name = "QPS", requires = "to")]
+    #[arg(long, value_name = "QPS", requires = "to", help_heading = "Arrivals")]
     from: Option<f64>,
     /// Rate of a ramp at the end, in requests a second
-    #[arg(long, value_name = "QPS", requires = "from")]
+    #[arg(long, value_name = "QPS", requires = "from", help_heading = "Arrivals")]
     to: Option<f64>,
     /// Duration of a burst
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_duration)]
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = Times::ANY.durations(), help_heading = "Arrivals")]
     on: Duration,
     /// Pause between two bursts
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_duration)]
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = Times::ANY.durations(), help_heading = "Arrivals")]
     off: Duration,
     /// File of the arrival times of a trace, one a line, in seconds
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Arrivals")]
     trace: Option<PathBuf>,
     /// Number of clients of a closed loop, in place of arrivals; each waits for its answer before it sends the next
     /// request
-    #[arg(long, value_name = "CLIENTS",
+    #[arg(long, alias = "closed", value_name = "N",
           conflicts_with_all = ["arrivals", "rate", "from", "trace", "search"],
-          value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
-    closed: Option<usize>,
+          value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000), help_heading = "Closed loop")]
+    clients: Option<usize>,
     /// Think time of a closed loop, from an answer to the next request: none, a TIME, exp:MEAN, FROM..TO
-    #[arg(long, value_name = "THINK", requires = "closed", value_parser = parse_think)]
+    #[arg(long, value_name = "THINK", requires = "clients", value_parser = parse_think, help_heading = "Closed loop")]
     think: Option<Think>,
     /// Find the highest rate at which a percentile keeps a target, such as p99=300ms
     #[arg(long, value_name = "TARGET", value_parser = RateSearch::parse,
-          conflicts_with_all = ["arrivals", "from", "trace", "repeat"])]
+          conflicts_with_all = ["arrivals", "from", "trace", "repeat"], help_heading = "Measurement")]
     pub(super) search: Option<RateSearch>,
     /// Duration of the measurement
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_duration)]
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = Times::ANY.durations(), help_heading = "Measurement")]
     duration: Duration,
     /// Duration of the warm-up before it, whose requests are not counted
-    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = parse_duration)]
+    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = Times::ANY.durations(), help_heading = "Measurement")]
     warm_up: Duration,
     /// Number of repetitions, each with the next seed
     #[arg(long, value_name = "N", default_value = "1",
-          value_parser = RangedU64ValueParser::<usize>::new().range(1..=1000))]
+          value_parser = RangedU64ValueParser::<usize>::new().range(1..=1000), help_heading = "Measurement")]
     pub(super) repeat: usize,
     /// Seed of arrivals, think times and orders
-    #[arg(long, value_name = "SEED", default_value = "1")]
+    #[arg(
+        long,
+        value_name = "SEED",
+        default_value = "1",
+        help_heading = "Measurement"
+    )]
     seed: u64,
     /// Time limit of each answer
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_duration)]
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = Times::ANY.durations(), help_heading = "Measurement")]
     timeout: Duration,
     /// Upper limit on open connections; a request without a free one is dropped
     #[arg(long, value_name = "N", default_value = "1000",
-          value_parser = RangedU64ValueParser::<usize>::new().range(1..=60_000))]
+          value_parser = RangedU64ValueParser::<usize>::new().range(1..=60_000), help_heading = "Measurement")]
     connections: usize,
     /// Folder in which every sample is kept, as run.json and samples.parquet; with --search, those of each rate in
     /// a folder of its own, probe-1, probe-2 and so on, beside search.json
     #[arg(long, value_name = "RUN")]
     pub(super) save: Option<PathBuf>,
     /// File of documents, lines of JSON, that are written beside the load
-    #[arg(long, value_name = "FILE", requires_all = ["write_to", "write_rate"], conflicts_with = "search")]
+    #[arg(long, value_name = "FILE", requires_all = ["write_to", "write_rate"], conflicts_with = "search", help_heading = "Writes beside the load")]
     writes: Option<PathBuf>,
     /// Admin address of a server that writes, as http://HOST:PORT
-    #[arg(long, value_name = "URL", requires = "writes")]
+    #[arg(
+        long,
+        value_name = "URL",
+        requires = "writes",
+        help_heading = "Writes beside the load"
+    )]
     write_to: Option<String>,
     /// Changes a second, in ten batches
-    #[arg(long, value_name = "N", requires = "writes")]
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "writes",
+        help_heading = "Writes beside the load"
+    )]
     write_rate: Option<f64>,
     /// Percent of the changes that replace a document sent before
-    #[arg(long, value_name = "PERCENT", default_value = "0", value_parser = clap::value_parser!(u8).range(0..=100))]
+    #[arg(long, value_name = "PERCENT", default_value = "0", value_parser = clap::value_parser!(u8).range(0..=100), help_heading = "Writes beside the load")]
     write_replacing: u8,
     /// Percent of the changes that delete a document sent before
-    #[arg(long, value_name = "PERCENT", default_value = "0", value_parser = clap::value_parser!(u8).range(0..=100))]
+    #[arg(long, value_name = "PERCENT", default_value = "0", value_parser = clap::value_parser!(u8).range(0..=100), help_heading = "Writes beside the load")]
     write_deleting: u8,
     /// Labels with which a run is good enough, so that the exit code is 0: client-limited, unanswered, unstable
     #[arg(long, value_name = "LABEL,...", value_delimiter = ',',
-          value_parser = ["client-limited", "unanswered", "unstable"])]
+          value_parser = ["client-limited", "unanswered", "unstable"], help_heading = "Measurement")]
     pub(super) despite: Vec<String>,
     /// Skip the measurement of this client's own limits, against a server that does nothing
-    #[arg(long)]
+    #[arg(long, help_heading = "Measurement")]
     pub(super) no_self_check: bool,
     /// Print one object of JSON
     #[arg(long)]
@@ -181,7 +206,7 @@ impl LoadArguments {
     pub(super) fn settings(&self) -> anyhow::Result<Settings> {
         let target = Target::parse(&self.url)?;
         let queries = self.stream()?;
-        let mut settings = match self.closed {
+        let mut settings = match self.clients {
             Some(clients) => {
                 let think = self.think.unwrap_or(Think::None);
                 Settings::closed(target, queries, clients, think, self.duration)
@@ -301,21 +326,22 @@ fn usage(message: &str) -> ! {
 }
 
 fn parse_think(text: &str) -> Result<Think, String> {
+    let read = Times::ANY.durations();
     if text == "none" {
         return Ok(Think::None);
     }
     if let Some(mean) = text.strip_prefix("exp:") {
-        return parse_duration(mean).map(Think::Exponential);
+        return read(mean).map(Think::Exponential);
     }
     match text.split_once("..") {
         Some((from, to)) => {
-            let (from, to) = (parse_duration(from)?, parse_duration(to)?);
+            let (from, to) = (read(from)?, read(to)?);
             match from <= to {
                 true => Ok(Think::Uniform(from, to)),
                 false => Err("the first time is the shorter one; write 10ms..50ms".into()),
             }
         }
-        None => parse_duration(text).map(Think::Fixed),
+        None => read(text).map(Think::Fixed),
     }
 }
 

@@ -11,7 +11,7 @@ const EXAMPLES: &str = "\
 EXAMPLES:
     shorttail model crossing --cores 8 --service 20 --partitions 2 --speed-up 1.8
         Two parts that make a query 1.8 times as fast
-    shorttail model crossing --cores 8 --service 20 --partitions 2 --speed-up 1.8 --share 0.99
+    shorttail model crossing --cores 8 --service 20 --partitions 2 --speed-up 1.8 --quantile 0.99
         By the 99th percentile rather than the mean";
 
 /// The rates at which SMT or partitions begin or cease to pay
@@ -21,8 +21,8 @@ pub(super) struct CrossingArguments {
     #[command(flatten)]
     machine: MachineArguments,
     /// Quantile of response times to compare in place of the mean, between 0 and 1: 0.99
-    #[arg(long, value_name = "SHARE", value_parser = parse_positive)]
-    share: Option<f64>,
+    #[arg(long, alias = "share", value_name = "SHARE", value_parser = parse_positive)]
+    quantile: Option<f64>,
     /// Print one line of JSON for each comparison
     #[arg(long)]
     json: bool,
@@ -43,15 +43,15 @@ const PAIRS: [(usize, usize); 6] = [(0, 2), (0, 1), (1, 3), (2, 3), (1, 2), (0, 
 /// Runs the subcommand.
 pub(super) fn run(arguments: &CrossingArguments, out: &mut impl Write) -> anyhow::Result<()> {
     let machine = arguments.machine.machine();
-    if let Some(share) = arguments.share {
+    if let Some(share) = arguments.quantile {
         anyhow::ensure!(
             share < 1.0,
-            "--share is {share}; it must be between 0 and 1, such as 0.99"
+            "--quantile is {share}; it must be between 0 and 1, such as 0.99"
         );
     }
     let mut table = Table::new(["", "better below", "crossing", "better above"]);
     for (first, second) in PAIRS.map(|(a, b)| (Scenario::ALL[a], Scenario::ALL[b])) {
-        let found = compare(&machine, arguments.share, first, second)?;
+        let found = compare(&machine, arguments.quantile, first, second)?;
         let (below, rate, above) = match found {
             Crossing::FirstBelow(rate) => (first, Some(rate), second),
             Crossing::SecondBelow(rate) => (second, Some(rate), first),

@@ -4,6 +4,7 @@ use super::rates::parse_positive;
 use super::table::{Table, ms, number, percent, write_json};
 use crate::search_times::RunArguments;
 use crate::time_files::read_search_times;
+use crate::times;
 use anyhow::{bail, ensure};
 use clap::builder::RangedU64ValueParser;
 use model::fan_out::{
@@ -19,9 +20,9 @@ const EXAMPLES: &str = "\
 EXAMPLES:
     shorttail model fan-out --servers 100,2000 --slow 0.01
         Share of queries that meet a slow server if one answer in a hundred is slow
-    shorttail model fan-out --servers 1,10,100,1000 --mean 10 --cores 4 --rate 200
+    shorttail model fan-out --servers 1,10,100,1000 --mean 10ms --cores 4 --rate 200
         By simulation: servers of 4 cores, exponential search times of 10 ms
-    shorttail model fan-out times.csv --servers 100 --cores 4 --rate 200 --hedge 40
+    shorttail model fan-out times.csv --servers 100 --cores 4 --rate 200 --hedge 40ms
         With two replicas of each server, and a hedged request after 40 ms";
 
 /// Response times of the slowest of many servers, and the gain from hedged requests
@@ -33,35 +34,40 @@ pub(super) struct FanOutArguments {
     run: Option<PathBuf>,
     /// Servers that answer each query: one or several numbers, 1 to 100,000
     #[arg(long, value_name = "N", value_delimiter = ',', required = true,
-          value_parser = RangedU64ValueParser::<usize>::new().range(1..=100_000))]
+          value_parser = RangedU64ValueParser::<usize>::new().range(1..=100_000), help_heading = "Servers")]
     servers: Vec<usize>,
     /// Share of a server's answers that are slow; nothing is simulated
-    #[arg(long, value_name = "SHARE", value_parser = parse_positive, conflicts_with_all = ["mean", "rate", "hedge"])]
+    #[arg(long, value_name = "SHARE", value_parser = parse_positive, conflicts_with_all = ["mean", "rate", "hedge"], help_heading = "Search times")]
     slow: Option<f64>,
-    /// Mean of exponential search times in ms, in place of measured ones
-    #[arg(long, value_name = "MS", value_parser = parse_positive)]
+    /// Mean of exponential search times, in place of measured ones
+    #[arg(long, value_name = "TIME", value_parser = times::positive_ms(), help_heading = "Search times")]
     mean: Option<f64>,
     /// Cores of each server
-    #[arg(long, value_name = "M", default_value = "1")]
+    #[arg(long, value_name = "M", default_value = "1", help_heading = "Servers")]
     cores: usize,
     /// Arrival rate in queries a second; each query goes to all servers
-    #[arg(long, value_name = "PER_S", value_parser = parse_positive)]
+    #[arg(long, value_name = "PER_S", value_parser = parse_positive, help_heading = "Servers")]
     rate: Option<f64>,
     /// Imbalance of the servers: standard deviation of the logarithm of a query's time on one of them over its own
     /// time, which all share
-    #[arg(long, value_name = "SIGMA", default_value_t = fan_out::IMBALANCE, conflicts_with = "independent")]
+    #[arg(long, value_name = "SIGMA", default_value_t = fan_out::IMBALANCE, conflicts_with = "independent", help_heading = "Search times")]
     imbalance: f64,
     /// Draw the time of a query on each server anew, as if what makes answers slow were not the query
-    #[arg(long)]
+    #[arg(long, help_heading = "Search times")]
     independent: bool,
-    /// Hedging delay in ms: after it without an answer, a second request goes to the other of two replicas
-    #[arg(long, value_name = "MS")]
+    /// Hedging delay: after it without an answer, a second request goes to the other of two replicas
+    #[arg(long, value_name = "TIME", value_parser = times::ms(), help_heading = "Servers")]
     hedge: Option<f64>,
     /// Queries to simulate, 100 to 10,000,000
-    #[arg(long, value_name = "N", default_value = "20000", value_parser = RangedU64ValueParser::<usize>::new().range(100..=10_000_000))]
+    #[arg(long, value_name = "N", default_value = "20000", value_parser = RangedU64ValueParser::<usize>::new().range(100..=10_000_000), help_heading = "Simulation")]
     queries: usize,
     /// Seed of the random numbers
-    #[arg(long, value_name = "SEED", default_value = "1")]
+    #[arg(
+        long,
+        value_name = "SEED",
+        default_value = "1",
+        help_heading = "Simulation"
+    )]
     seed: u64,
     #[command(flatten)]
     of_run: RunArguments,

@@ -16,7 +16,7 @@ EXAMPLES:
         Also the mean wait under other distributions of arrivals and search times
     shorttail model mmc --service 20 --servers 8 --curve
         Over all rates that the cores can serve
-    shorttail model mmc --clients 64 --think 500 --service 20 --servers 8
+    shorttail model mmc --clients 64 --think 500ms --service 20 --servers 8
         64 clients that wait for each answer and think for 500 ms";
 
 /// Waits and response times on equal servers with one queue (M/M/c)
@@ -43,8 +43,8 @@ pub(super) struct MmcArguments {
     /// Number of clients of a closed loop; each waits for its answer before it sends the next query
     #[arg(long, value_name = "N", conflicts_with = "rate")]
     clients: Option<usize>,
-    /// Mean think time of a client of a closed loop, from an answer to its next query, in ms
-    #[arg(long, value_name = "MS", default_value = "0", requires = "clients")]
+    /// Mean think time of a client of a closed loop, from an answer to its next query
+    #[arg(long, value_name = "TIME", default_value = "0", value_parser = crate::times::ms(), requires = "clients")]
     think: f64,
     /// Print one line of JSON; with --curve, one for each rate
     #[arg(long)]

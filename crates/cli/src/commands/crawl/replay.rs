@@ -27,7 +27,7 @@ EXAMPLES:
 #[command(after_help = EXAMPLES)]
 pub(super) struct ReplayArguments {
     /// The directory of the index with the crawl; of a crawl with members, those of all of them
-    #[arg(value_name = "DIR", required = true)]
+    #[arg(value_name = "INDEX", required = true)]
     directories: Vec<PathBuf>,
     /// The directory of the new index
     #[arg(long, value_name = "NEW")]

@@ -2,9 +2,8 @@
 
 use super::index::{json_summary, text_summary};
 use super::reading::{ReadingArguments, sources};
-use crate::indexing::{IndexRun, Verdict};
+use crate::indexing::{IndexRun, MEMORY, Verdict};
 use crate::languages::AnalyzerChoice;
-use console::figures::parse_memory;
 use console::opened::{cores_count, existing_index};
 use console::terminal::print;
 use index::BuildOptions;
@@ -25,13 +24,13 @@ EXAMPLES:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AddArguments {
     /// The directory of the index
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "INDEX")]
     directory: PathBuf,
     /// Files of JSON or tables, folders, or -, as of `index`
     #[arg(required = true, value_name = "SOURCE")]
     sources: Vec<OsString>,
-    /// Upper limit on memory: bytes, or with a unit such as 512M, 2G, 64MiB; at least 16M
-    #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = parse_memory)]
+    /// Upper limit on memory; at least 16MiB
+    #[arg(long, value_name = "SIZE", default_value = "512MiB", value_parser = MEMORY.bytes())]
     memory: u64,
     #[command(flatten)]
     reading: ReadingArguments,

@@ -35,7 +35,7 @@ EXAMPLES:
 #[command(group = clap::ArgGroup::new("what").required(true).multiple(true).args(["url", "from", "query"]))]
 pub(crate) struct DeleteArguments {
     /// The directory of the index
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "INDEX")]
     directory: PathBuf,
     /// URL of a document; may be repeated
     #[arg(long, value_name = "URL")]

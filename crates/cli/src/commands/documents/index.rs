@@ -1,12 +1,13 @@
 //! `shorttail index`: one committed generation from documents.
 
+use super::create_target;
 use super::optimize::OrderName;
 use super::reading::{ReadingArguments, sources};
-use crate::indexing::{IndexRun, Indexed, Verdict};
+use crate::indexing::{IndexRun, Indexed, MEMORY, Verdict};
 use crate::languages::{AnalyzerChoice, LanguagesChoice, reason};
 use anyhow::Context;
 use clap::builder::RangedU64ValueParser;
-use console::figures::{bytes, count, parse_memory, seconds};
+use console::figures::{bytes, count, seconds};
 use console::opened::cores_count;
 use console::terminal::print;
 use fields::{Declarations, FieldType};
@@ -14,9 +15,7 @@ use index::{BuildOptions, Pairs, PostingsCodec, Texts};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use text::Analyzer;
-use vfs::RealStorage;
 
 const EXAMPLES: &str = "\
 A document is {\"url\", \"title\", \"body\"}; further fields are kept. A document replaces an earlier
@@ -27,77 +26,80 @@ Links that leave a folder, FIFOs, sockets, devices and the files of /proc and /s
 counted, and the first ten are named.
 
 EXAMPLES:
-    shorttail index documents.jsonl.zst --into my-index
+    shorttail index my-index documents.jsonl.zst
         Index JSON lines, compressed or not
-    shorttail index posts.csv --id slug --title headline --body text,summary --into my-index
+    shorttail index my-index posts.csv --id slug --title headline --body text,summary
         Index a table, or JSON, whose fields have names of their own
-    shorttail index enwiki-pages-articles.xml.bz2 disk4/fbis scifact/ --into my-index
+    shorttail index my-index enwiki-pages-articles.xml.bz2 disk4/fbis scifact/
         Index a dump of a MediaWiki, a folder of TREC and one of BEIR
-    shorttail index handbook/ notes/ todo.md --into my-index
+    shorttail index my-index handbook/ notes/ todo.md
         Add folders of text, Markdown, HTML, PDF, office documents, mail and archives
-    shorttail index seiten.jsonl --into german-index --languages de
+    shorttail index german-index seiten.jsonl --languages de
         Stem words as in German, whatever the first documents are written in
-    zcat dump.gz | shorttail index - --into my-index --memory 2G
+    zcat dump.gz | shorttail index my-index - --memory 2G
         Index standard input
-    shorttail index pages.jsonl --into my-index --chunks 64 --partitions 4
+    shorttail index my-index pages.jsonl --chunks 64 --partitions 4
         Divide it into 64 chunks, laid out for 4 index servers (or 2, or 1); `optimize` can change it later
-    shorttail index pages.jsonl --into my-index --order bisection
+    shorttail index my-index pages.jsonl --order bisection
         Place documents that share words beside each other: takes longer, for a smaller, faster index
-    shorttail index pages.jsonl --into my-index --fields fields.toml
+    shorttail index my-index pages.jsonl --fields fields.toml
         Let words of titles count three times: title = { type = \"text\", weight = 3 } in the file";
 
 /// Index documents into a directory, new or existing
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct IndexArguments {
+    /// The directory of the index; documents are added to an existing one
+    #[arg(value_name = "INDEX")]
+    directory: PathBuf,
     /// A file of JSON (lines, an array, objects, a body of _bulk) or a table (.csv, .tsv, .parquet), compressed (.zst,
     /// .gz, .xz, .bz2) or not; a WARC or TREC file, a dump of a MediaWiki; an archive (.zip, .tar.gz and the like), PDF,
     /// office document, book or mail; a file of text, Markdown, HTML or code; a folder of these, or of records (BEIR,
     /// Pyserini, TREC); or - for JSON on standard input
     #[arg(required = true, value_name = "SOURCE")]
     sources: Vec<OsString>,
-    /// The directory of the index; documents are added to an existing one
-    #[arg(long, value_name = "DIR")]
-    into: PathBuf,
+    /// The index is named by its option, and may hold other files
+    #[arg(long, hide = true)]
+    named: bool,
     /// Number of chunks, to which documents belong by the hash of their URL [default: that of the existing
     /// index, or 2]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536), help_heading = "Layout of the index")]
     chunks: Option<u32>,
     /// Number of partitions that the chunks are laid out for, one for each index server: the chunks of a partition
     /// become one segment, which no two index servers can share [default: that of the existing index, or 1]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536), help_heading = "Layout of the index")]
     partitions: Option<u32>,
     /// Threads that analyse texts and build chunks [default: one a core]
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     threads: Option<usize>,
-    /// Upper limit on memory: bytes, or with a unit such as 512M, 2G, 64MiB; at least 16M
-    #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = parse_memory)]
+    /// Upper limit on memory; at least 16MiB
+    #[arg(long, value_name = "SIZE", default_value = "512MiB", value_parser = MEMORY.bytes())]
     memory: u64,
     /// Encoding of postings [default: that of the existing index, or packed]
-    #[arg(long)]
+    #[arg(long, help_heading = "Layout of the index")]
     codec: Option<CodecName>,
     /// Analysis of words into terms: standard (any language and script), plain (words in lower case) or english
     /// (the same, stemmed) [default: that of the existing index, or standard]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = "Words and fields")]
     analyzer: Option<Analyzer>,
     /// Languages whose words `standard` stems, one for each script: auto (those of the first documents), none, or codes
     /// such as de,ru [default: auto]
-    #[arg(long, value_name = "CODES")]
+    #[arg(long, value_name = "CODES", help_heading = "Words and fields")]
     languages: Option<LanguagesChoice>,
     /// Order of all documents, established before the commit as by `optimize` [default: new documents come last]
-    #[arg(long)]
+    #[arg(long, help_heading = "Layout of the index")]
     order: Option<OrderName>,
     /// Storage of the documents' texts, for summaries [default: as in the existing index, or stored]
-    #[arg(long)]
+    #[arg(long, help_heading = "Layout of the index")]
     texts: Option<TextsName>,
     /// Stored pairs of very frequent words, for phrases of them [default: as in the existing index, or
     /// frequent]
-    #[arg(long)]
+    #[arg(long, help_heading = "Layout of the index")]
     pairs: Option<PairsName>,
     /// TOML file that decides the types of fields, as in date = "date" (keyword, i64, f64, bool, date, text), the weights of
     /// texts, as in title = { type = "text", weight = 3 }, and numbers that add to every score, as in likes = { type = "i64",
     /// prior = { weight = 1, pivot = 50 } } [default: inferred from the documents]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Words and fields")]
     fields: Option<PathBuf>,
     #[command(flatten)]
     reading: ReadingArguments,
@@ -139,7 +141,7 @@ pub(crate) fn run(arguments: IndexArguments) -> anyhow::Result<ExitCode> {
         Some(path) => read_fields(path)?,
         None => Declarations::default(),
     };
-    let storage = Arc::new(RealStorage::create_directory(&arguments.into)?);
+    let storage = create_target(&arguments.directory, arguments.named)?;
     let options = BuildOptions {
         fields,
         chunks: arguments.chunks,
@@ -173,7 +175,7 @@ pub(crate) fn run(arguments: IndexArguments) -> anyhow::Result<ExitCode> {
     let indexed = run.index(|_| Verdict::ReadOn)?;
     let summary = match arguments.json {
         true => format!("{}\n", json_summary(&indexed)),
-        false => text_summary(&indexed, &arguments.into),
+        false => text_summary(&indexed, &arguments.directory),
     };
     print(&summary)?;
     Ok(indexed.exit_code())

@@ -7,3 +7,6 @@ pub(crate) mod optimize;
 mod reading;
 pub(crate) mod recover;
 pub(crate) mod sync;
+mod target;
+
+pub(crate) use target::create_target;

@@ -1,9 +1,10 @@
 //! `shorttail optimize`: merge of the segments of each partition into one, in an order of documents.
 
+use crate::indexing::MEMORY;
 use crate::optimizing::ShownProgress;
 use clap::builder::RangedU64ValueParser;
 use console::failure::note;
-use console::figures::{bytes, count, counted, parse_memory, seconds};
+use console::figures::{bytes, count, counted, seconds};
 use console::meter::Meter;
 use console::opened::{cores_count, existing_directory, open_verified};
 use index::{OptimizeOptions, OptimizeSummary, Order};
@@ -30,7 +31,7 @@ EXAMPLES:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct OptimizeArguments {
     /// The directory of the index
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "INDEX")]
     directory: PathBuf,
     /// Order of documents [default: that of the index, or arrival]
     #[arg(long)]
@@ -39,8 +40,8 @@ pub(crate) struct OptimizeArguments {
     /// two index servers can share; the number of chunks undoes it [default: that of the index]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     partitions: Option<u32>,
-    /// Upper limit on memory: bytes, or with a unit such as 512M, 2G, 64MiB; at least 16M
-    #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = parse_memory)]
+    /// Upper limit on memory; at least 16MiB
+    #[arg(long, value_name = "SIZE", default_value = "512MiB", value_parser = MEMORY.bytes())]
     memory: u64,
     /// Number of threads [default: one a core]
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]

@@ -1,26 +1,27 @@
 //! Arguments of the reading of sources, for the commands that index.
 
-use console::figures::parse_bytes;
 use corpus::{Extractor, FileLimits, ReadOptions, ReaderError, Source};
 use document::FieldNames;
 use extract::{Launch, Limits, Pool};
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
+use units::{SizeUnit, Sizes, Times};
 
 /// How sources are read.
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct ReadingArguments {
     /// Follow links to files and folders outside of a source folder
-    #[arg(long)]
+    #[arg(long, help_heading = "Reading of sources")]
     follow_links: bool,
     /// Upper limit on the decoded bytes of each file; the rest is left out and reported like a bad document
-    /// [default: 1T, and above 64M at most 200 for each compressed byte]
-    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
-    file_bytes_max: Option<u64>,
-    /// Time limit of reading and decoding each file, in seconds; the rest is left out and reported likewise
-    #[arg(long, value_name = "S", default_value_t = FileLimits::default().time_max.as_secs())]
-    file_seconds_max: u64,
+    /// [default: 1TiB, and above 64MiB at most 200 for each compressed byte]
+    #[arg(long, alias = "file-bytes-max", value_name = "SIZE",
+          value_parser = Sizes::ANY.plain(SizeUnit::Bytes).bytes(), help_heading = "Reading of sources")]
+    file_size_max: Option<u64>,
+    /// Time limit of reading and decoding each file; the rest is left out and reported likewise
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = Times::ANY.durations(), help_heading = "Reading of sources")]
+    file_time_max: Duration,
     /// Field of a record that is the document's id [default: id, _id, docid, docno, uid, key or slug]
     #[arg(long, value_name = "FIELD", help_heading = "Fields of records")]
     id: Option<String>,
@@ -39,7 +40,7 @@ pub(super) struct ReadingArguments {
     )]
     body: Vec<String>,
     /// Stop at the first bad document and commit nothing
-    #[arg(long)]
+    #[arg(long, help_heading = "Reading of sources")]
     strict: bool,
 }
 
@@ -49,8 +50,8 @@ impl ReadingArguments {
             strict: self.strict,
             follow_links: self.follow_links,
             limits: FileLimits {
-                decoded_bytes_max: self.file_bytes_max,
-                time_max: Duration::from_secs(self.file_seconds_max),
+                decoded_bytes_max: self.file_size_max,
+                time_max: self.file_time_max,
             },
             names: FieldNames {
                 id: self.id.clone(),

@@ -20,7 +20,7 @@ EXAMPLES:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RecoverArguments {
     /// The directory of the index
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "INDEX")]
     directory: PathBuf,
     /// Go on without acknowledged changes that cannot be read
     #[arg(long)]

@@ -1,11 +1,12 @@
 //! `shorttail sync`: an index kept equal to folders.
 
+use super::create_target;
 use super::index::{json_summary, text_summary};
 use super::reading::ReadingArguments;
-use crate::indexing::{IndexRun, Indexed, Selection, Verdict};
+use crate::indexing::{IndexRun, Indexed, MEMORY, Selection, Verdict};
 use crate::languages::AnalyzerChoice;
 use anyhow::{Context, bail};
-use console::figures::{count, counted, parse_memory};
+use console::figures::{count, counted};
 use console::interrupt::Interrupt;
 use console::opened::cores_count;
 use console::terminal::print;
@@ -15,9 +16,9 @@ use index::{BuildOptions, DocId, Index, IndexError, StoredDocument};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
-use vfs::{RealStorage, SharedStorage};
+use units::{Time, TimeUnit, Times};
+use vfs::SharedStorage;
 
 const EXAMPLES: &str = "\
 New and changed files are indexed, documents of files that are gone are deleted, the rest is left as it
@@ -25,30 +26,38 @@ is. Documents of other folders and sources stay. A file that is there and cannot
 document that it had. An empty folder is an error, since it may be one that is not mounted.
 
 EXAMPLES:
-    shorttail sync handbook/ notes/ --into my-index
+    shorttail sync my-index handbook/ notes/
         Make the index equal to two folders; from cron, every night
-    shorttail sync handbook/ --into my-index --watch --every 10
+    shorttail sync my-index handbook/ --watch --every 10s
         Look again every ten seconds, until Ctrl-C";
+
+/// Times between two looks.
+const EVERY: Times = Times::ANY.plain(TimeUnit::Seconds).within(
+    Time::new(1.0, TimeUnit::Seconds),
+    Time::new(24.0, TimeUnit::Hours),
+);
 
 /// Make an index equal to folders: new, changed and deleted files
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SyncArguments {
+    /// The directory of the index, new or existing
+    #[arg(value_name = "INDEX")]
+    directory: PathBuf,
     /// Folders of text, Markdown and HTML files
     #[arg(required = true, value_name = "FOLDER")]
     folders: Vec<PathBuf>,
-    /// The directory of the index, new or existing
-    #[arg(long, value_name = "DIR")]
-    into: PathBuf,
+    /// The index is named by its option, and may hold other files
+    #[arg(long, hide = true)]
+    named: bool,
     /// Go on: look again and again, until Ctrl-C or SIGTERM
     #[arg(long)]
     watch: bool,
-    /// Seconds between two looks
-    #[arg(long, value_name = "S", default_value_t = 5, requires = "watch",
-          value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    every: u64,
-    /// Upper limit on memory: bytes, or with a unit such as 512M, 2G, 64MiB; at least 16M
-    #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = parse_memory)]
+    /// Time between two looks
+    #[arg(long, value_name = "TIME", default_value = "5s", requires = "watch", value_parser = EVERY.durations())]
+    every: Duration,
+    /// Upper limit on memory; at least 16MiB
+    #[arg(long, value_name = "SIZE", default_value = "512MiB", value_parser = MEMORY.bytes())]
     memory: u64,
     #[command(flatten)]
     reading: ReadingArguments,
@@ -61,7 +70,7 @@ pub(crate) struct SyncArguments {
 pub(crate) fn run(arguments: SyncArguments) -> anyhow::Result<ExitCode> {
     let folders = arguments.folders.iter().map(|path| folder(path));
     let folders = folders.collect::<anyhow::Result<Vec<PathBuf>>>()?;
-    let storage: SharedStorage = Arc::new(RealStorage::create_directory(&arguments.into)?);
+    let storage = create_target(&arguments.directory, arguments.named)?;
     let interrupt = Interrupt::listen()?;
     let mut is_first = true;
     loop {
@@ -70,7 +79,7 @@ pub(crate) fn run(arguments: SyncArguments) -> anyhow::Result<ExitCode> {
             print(&summary(&arguments, synced.as_ref(), unchanged))?;
         }
         is_first = false;
-        if !arguments.watch || !interrupt.sleep(Duration::from_secs(arguments.every)) {
+        if !arguments.watch || !interrupt.sleep(arguments.every) {
             return Ok(ExitCode::SUCCESS);
         }
     }
@@ -218,7 +227,7 @@ fn summary(arguments: &SyncArguments, synced: Option<&Indexed>, unchanged: u64) 
             "{:<10} {}\n{}",
             "unchanged",
             count(unchanged),
-            text_summary(indexed, &arguments.into)
+            text_summary(indexed, &arguments.directory)
         ),
         (None, false) => format!(
             "nothing to do: {}, none changed\n",

@@ -32,7 +32,7 @@ EXAMPLES:
 #[command(after_help = SNAPSHOT_EXAMPLES)]
 pub(crate) struct SnapshotArguments {
     /// The directory of the index
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "INDEX")]
     directory: PathBuf,
     /// The directory of the copy: new, empty, or with an earlier snapshot of this index
     #[arg(long, value_name = "BACKUP")]
@@ -50,7 +50,7 @@ pub(crate) struct RestoreArguments {
     #[arg(value_name = "BACKUP")]
     backup: PathBuf,
     /// The directory of the index: new or empty
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, alias = "index", value_name = "INDEX")]
     into: PathBuf,
     /// Print the summary as one line of JSON
     #[arg(long)]

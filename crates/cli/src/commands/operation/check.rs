@@ -28,7 +28,7 @@ const STRAYS_MAX: usize = 100;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CheckArguments {
     /// The directory of the index
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "INDEX")]
     directory: PathBuf,
 }
 

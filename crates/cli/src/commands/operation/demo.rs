@@ -30,7 +30,7 @@ EXAMPLES:
         Index, ask five queries, serve until Ctrl-C
     shorttail demo --exit
         Stop after the queries
-    shorttail demo --into my-index
+    shorttail demo my-index
         Keep the index; the next run uses it as it is";
 
 /// Queries of the demonstration: the feature shown, the text, and the operator between words.
@@ -63,12 +63,12 @@ const READING_S_MAX: f64 = 35.0;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DemoArguments {
+    /// The directory in which the index is kept [default: a temporary directory]
+    #[arg(value_name = "INDEX")]
+    directory: Option<PathBuf>,
     /// Stop after the queries
     #[arg(long)]
     exit: bool,
-    /// Directory in which the index is kept [default: a temporary directory]
-    #[arg(long, value_name = "DIR")]
-    into: Option<PathBuf>,
     /// The address to listen on; port 0 takes any free port
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7700")]
     listen: String,
@@ -78,16 +78,16 @@ pub(crate) struct DemoArguments {
 pub(crate) fn run(arguments: DemoArguments) -> anyhow::Result<ExitCode> {
     // From here on, Ctrl-C ends the run normally, so that the temporary directory is removed.
     let interrupt = Interrupt::listen()?;
-    let temporary = match arguments.into {
+    let temporary = match arguments.directory {
         Some(_) => None,
         None => Some(
             tempfile::Builder::new()
                 .prefix("shorttail-demo-")
                 .tempdir()
-                .context("cannot create a temporary directory; name one with --into DIR")?,
+                .context("cannot create a temporary directory; name one: shorttail demo INDEX")?,
         ),
     };
-    let directory = match (&arguments.into, &temporary) {
+    let directory = match (&arguments.directory, &temporary) {
         (Some(directory), _) => directory.as_path(),
         (None, Some(temporary)) => temporary.path(),
         (None, None) => bail!("no directory for the index"),

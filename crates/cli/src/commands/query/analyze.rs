@@ -41,7 +41,7 @@ pub(crate) struct AnalyzeArguments {
     #[arg(long, value_name = "CODES", conflicts_with = "index")]
     languages: Option<LanguagesChoice>,
     /// Use the analyzer of the index in this directory
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "INDEX")]
     index: Option<PathBuf>,
     /// Use the analyzer of this field of the index
     #[arg(long, value_name = "NAME", requires = "index")]

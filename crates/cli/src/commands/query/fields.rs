@@ -25,7 +25,7 @@ Words of fields of type text are searched as those of the body, or by name (summ
 #[command(after_help = EXAMPLES)]
 pub(crate) struct FieldsArguments {
     /// The directory of the index
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "INDEX")]
     directory: PathBuf,
     /// Print the fields as one JSON object
     #[arg(long)]

@@ -53,7 +53,7 @@ const RUN_HITS_DEFAULT: usize = 1000;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SearchArguments {
     /// The directory of the index
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "INDEX")]
     directory: PathBuf,
     /// The query
     #[arg(
@@ -63,65 +63,76 @@ pub(crate) struct SearchArguments {
     )]
     query: Option<OsString>,
     /// Number of hits [default: 10, with --topics 1000]
-    #[arg(short, value_name = "K", value_parser = RangedU64ValueParser::<usize>::new().range(1..=100_000))]
+    #[arg(short, value_name = "K", value_parser = RangedU64ValueParser::<usize>::new().range(1..=100_000), help_heading = "Hits")]
     k: Option<usize>,
     /// Number of hits to skip, for pages after the first
     #[arg(long, value_name = "N", default_value = "0",
-          value_parser = RangedU64ValueParser::<usize>::new().range(0..=1_000_000))]
+          value_parser = RangedU64ValueParser::<usize>::new().range(0..=1_000_000), help_heading = "Hits")]
     start: usize,
     /// Match documents with all of the words only
-    #[arg(long, conflicts_with = "any")]
+    #[arg(long, conflicts_with = "any", help_heading = "Which documents match")]
     all: bool,
     /// Match documents with any of the words, by score alone, rather than those with all of them first
-    #[arg(long)]
+    #[arg(long, help_heading = "Which documents match")]
     any: bool,
     /// Match documents with at least a number of the words, as 3, or a share of them, as 75%
-    #[arg(long, value_name = "N|P%", conflicts_with_all = ["any", "all"])]
+    #[arg(long, value_name = "N|P%", conflicts_with_all = ["any", "all"], help_heading = "Which documents match")]
     most: Option<Least>,
     #[command(flatten)]
     ranking: RankingArguments,
     /// Upper limit on the hits of one site; 0 for no limit [default: 2, none in an index of one site]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Hits")]
     per_site: Option<u32>,
     /// Fields of the documents to show with the hits; * for all
-    #[arg(long, value_name = "FIELD,...", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "FIELD,...",
+        value_delimiter = ',',
+        help_heading = "Hits"
+    )]
     fields: Vec<String>,
     /// A clause that all hits match and that adds nothing to their scores; may be repeated
-    #[arg(long = "filter", value_name = "CLAUSE")]
+    #[arg(
+        long = "filter",
+        value_name = "CLAUSE",
+        help_heading = "Which documents match"
+    )]
     filters: Vec<String>,
     /// Facets to count over all matches: lang, lang:terms:20, lang:distinct, date:month, date:day:Europe/Berlin,
     /// price:stats, price:percentiles:50,99, price:step:10; and site
-    #[arg(long = "facet", value_name = "FACET,...")]
+    #[arg(long = "facet", value_name = "FACET,...", help_heading = "Facets")]
     facets: Vec<String>,
     /// Fields by which the hits are sorted: date:desc,price
     #[arg(
         long,
         value_name = "FIELD[:desc],...",
         default_value = "",
-        hide_default_value = true
+        hide_default_value = true,
+        help_heading = "Hits"
     )]
     sort: String,
     /// Go on after the last hit of a page, by the cursor that the answer names; * for the first page. Exact at any depth
     /// with --per-site 0 and --all or --any
-    #[arg(long, value_name = "CURSOR", conflicts_with_all = ["start", "topics"])]
+    #[arg(long, value_name = "CURSOR", conflicts_with_all = ["start", "topics"], help_heading = "Hits")]
     after: Option<String>,
     /// Explain each score
     #[arg(long)]
     explain: bool,
     /// Run the query on search threads, as a server does, until its time can be predicted, and show how the threads shared
     /// the last run: ranges, helpers, predicted and true time
-    #[arg(long, conflicts_with_all = ["topics", "sort"])]
+    #[arg(long, conflicts_with_all = ["topics", "sort"], help_heading = "Search threads")]
     explain_schedule: bool,
     /// Search threads [default: one a core]
     #[arg(long, value_name = "H", requires = "explain_schedule",
-          value_parser = RangedU64ValueParser::<usize>::new().range(1..=4096))]
+          value_parser = RangedU64ValueParser::<usize>::new().range(1..=4096), help_heading = "Search threads")]
     handlers: Option<usize>,
     /// Which thread works on which query, as in shorttail serve
     #[arg(
         long,
         value_name = "POLICY",
         requires = "explain_schedule",
-        default_value_t
+        default_value_t,
+        help_heading = "Search threads"
     )]
     policy: PolicyChoice,
     /// Print the answer as one JSON object
@@ -129,10 +140,20 @@ pub(crate) struct SearchArguments {
     json: bool,
     /// Answer all queries of a file of id<TAB>query lines, matching any word, without syntax and without a limit of
     /// hits per site
-    #[arg(long, value_name = "FILE", requires = "run")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "run",
+        help_heading = "Files of topics"
+    )]
     topics: Option<PathBuf>,
     /// The TREC run file to write
-    #[arg(long, value_name = "OUT", requires = "topics")]
+    #[arg(
+        long,
+        value_name = "OUT",
+        requires = "topics",
+        help_heading = "Files of topics"
+    )]
     run: Option<PathBuf>,
 }
 

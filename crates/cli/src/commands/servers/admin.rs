@@ -9,11 +9,11 @@ use std::path::PathBuf;
 pub(crate) struct AdminArguments {
     /// Address of /metrics and of POST /reload, or off [default: loopback, at the port after that of --listen
     /// or a free one]
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", help_heading = "Administration")]
     admin: Option<String>,
     /// File with the token, of at least 16 bytes, that administrators send as Authorization: Bearer TOKEN;
     /// required if --admin is not a loopback address
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Administration")]
     admin_token_file: Option<PathBuf>,
 }
 

@@ -4,40 +4,45 @@ use serve::{
     ClientHeader, ConnectionLimits, Network, TrustedProxies, parse_host_name, parse_network,
 };
 use std::time::Duration;
+use units::{Sizes, Times};
 
 /// Limits on connections and clients, and trusted proxies.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct ConnectionArguments {
     /// Upper limit on open connections; at the limit, a new connection replaces an idle one
-    #[arg(long, value_name = "N", default_value = "4096")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "4096",
+        help_heading = "Connections"
+    )]
     connections: usize,
     /// Upper limit on open connections of one client, an IPv4 address or an IPv6 /64; behind a trusted proxy,
     /// on its concurrent requests [default: an eighth of --connections, at least 64]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Connections")]
     connections_per_client: Option<usize>,
     /// Apply the limits to clients on this machine too
-    #[arg(long)]
+    #[arg(long, help_heading = "Connections")]
     limit_loopback: bool,
     /// Name by which clients, or a proxy before the server, ask for it (the Host header): on loopback only localhost
     /// and addresses of loopback are answered beside these, elsewhere any name unless some are given; may be given
     /// more than once
-    #[arg(long, value_name = "NAME", value_parser = parse_host_name)]
+    #[arg(long, value_name = "NAME", value_parser = parse_host_name, help_heading = "Connections")]
     host: Vec<String>,
     /// Address or network of a proxy that names its client in --client-header: 10.0.0.5 or 10.0.0.0/8; may be
     /// given more than once
-    #[arg(long, value_name = "NETWORK", value_parser = parse_network)]
+    #[arg(long, value_name = "NETWORK", value_parser = parse_network, help_heading = "Connections")]
     trusted_proxy: Vec<Network>,
     /// Header in which trusted proxies name their client: x-forwarded-for, or forwarded
     #[arg(long, value_name = "HEADER", default_value = "x-forwarded-for",
-          value_parser = ["x-forwarded-for", "forwarded"])]
+          value_parser = ["x-forwarded-for", "forwarded"], help_heading = "Connections")]
     client_header: String,
-    /// Upper limit on memory for large answers that clients have not read yet, in MiB; an eighth of it for one
-    /// client
-    #[arg(long, value_name = "MIB", default_value = "256")]
-    output_mib: usize,
-    /// Idle timeout: close a connection after this time without a request, in ms
-    #[arg(long, value_name = "MS", default_value = "10000")]
-    head_timeout_ms: u64,
+    /// Upper limit on memory for large answers that clients have not read yet; an eighth of it for one client
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = Sizes::ANY.bytes(), help_heading = "Connections")]
+    output_max: u64,
+    /// Idle timeout: close a connection after this time without a request
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = Times::ANY.durations(), help_heading = "Connections")]
+    head_timeout: Duration,
 }
 
 impl ConnectionArguments {
@@ -60,8 +65,8 @@ impl ConnectionArguments {
                     _ => ClientHeader::XForwardedFor,
                 },
             },
-            output_bytes_max: self.output_mib << 20,
-            head_timeout: Duration::from_millis(self.head_timeout_ms.max(1)),
+            output_bytes_max: usize::try_from(self.output_max).unwrap_or(usize::MAX),
+            head_timeout: self.head_timeout.max(Duration::from_millis(1)),
             ..ConnectionLimits::default()
         }
     }

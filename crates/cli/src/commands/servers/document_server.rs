@@ -27,7 +27,7 @@ EXAMPLES:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DocumentServerArguments {
     /// The directory of the index
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "INDEX")]
     directory: PathBuf,
     /// Chunks whose documents are summarized, such as 0-127 [default: all]
     #[arg(long, value_name = "CHUNKS", value_parser = parse_chunks)]
@@ -36,10 +36,10 @@ pub(crate) struct DocumentServerArguments {
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7901")]
     listen: String,
     /// Threads that share the summaries of long texts [default: one a core, at most 4]
-    #[arg(long, value_name = "N")]
+    #[arg(long, alias = "handlers", value_name = "N", help_heading = "Threads")]
     threads: Option<usize>,
     /// Which thread works on which request, as in shorttail serve
-    #[arg(long, value_name = "POLICY", default_value_t)]
+    #[arg(long, value_name = "POLICY", default_value_t, help_heading = "Threads")]
     policy: PolicyChoice,
     #[command(flatten)]
     preload: PreloadArguments,

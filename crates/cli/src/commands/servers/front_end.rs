@@ -12,6 +12,7 @@ use serve::{
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
+use units::{Sizes, Times};
 
 const EXAMPLES: &str = "\
 The cluster file names index servers and document servers, and the chunks of each; servers with the
@@ -40,26 +41,31 @@ pub(crate) struct FrontEndCommandArguments {
 /// Options of the front-end itself.
 #[derive(Debug, clap::Args)]
 pub(crate) struct FrontEndArguments {
-    /// Time limit of a query in ms, from its arrival to the answer; a query may set a shorter one
-    #[arg(long, value_name = "MS", default_value = "10000")]
-    timeout_ms: u64,
+    /// Time limit of a query, from its arrival to the answer; a query may set a shorter one
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = Times::ANY.durations(), help_heading = "Queries and answers")]
+    timeout: Duration,
     /// Upper limit on concurrent queries; further ones are refused with a time after which to retry
-    #[arg(long, value_name = "N", default_value = "1024")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "1024",
+        help_heading = "Queries and answers"
+    )]
     concurrency: usize,
-    /// Size of the result cache in MiB; 0 switches it off
-    #[arg(long, value_name = "MIB", default_value = "0")]
-    cache_mib: usize,
-    /// Upper limit on the size of an answer in KiB; a request for a larger one is refused
-    #[arg(long, value_name = "KIB", default_value = "4096")]
-    answer_kib: usize,
+    /// Size of the result cache; 0 switches it off
+    #[arg(long, value_name = "SIZE", default_value = "0", value_parser = Sizes::ANY.bytes(), help_heading = "Queries and answers")]
+    cache: u64,
+    /// Upper limit on the size of an answer; a request for a larger one is refused
+    #[arg(long, value_name = "SIZE", default_value = "4MiB", value_parser = Sizes::ANY.bytes(), help_heading = "Queries and answers")]
+    answer_max: u64,
     /// Explanations of scores for requests with explain=1: on or off
-    #[arg(long, value_name = "ON", default_value = "on", value_parser = ["on", "off"])]
+    #[arg(long, value_name = "ON", default_value = "on", value_parser = ["on", "off"], help_heading = "Queries and answers")]
     explain: String,
     /// Traces of the steps of a query for requests with trace=1: on or off
-    #[arg(long, value_name = "ON", default_value = "on", value_parser = ["on", "off"])]
+    #[arg(long, value_name = "ON", default_value = "on", value_parser = ["on", "off"], help_heading = "Queries and answers")]
     trace: String,
     /// Hedged requests, to a second replica after the 95th percentile of call latency: on or off
-    #[arg(long, value_name = "ON", default_value = "on", value_parser = ["on", "off"])]
+    #[arg(long, value_name = "ON", default_value = "on", value_parser = ["on", "off"], help_heading = "Queries and answers")]
     hedges: String,
     #[command(flatten)]
     connections: ConnectionArguments,
@@ -86,10 +92,12 @@ impl FrontEndArguments {
 
     pub(crate) fn options(&self) -> FrontEndOptions {
         FrontEndOptions {
-            timeout: Duration::from_millis(self.timeout_ms.max(1)),
+            timeout: self.timeout.max(Duration::from_millis(1)),
             concurrency: self.concurrency,
-            cache_bytes: self.cache_mib << 20,
-            answer_bytes_max: self.answer_kib.max(1) << 10,
+            cache_bytes: usize::try_from(self.cache).unwrap_or(usize::MAX),
+            answer_bytes_max: usize::try_from(self.answer_max)
+                .unwrap_or(usize::MAX)
+                .max(1 << 10),
             explain: self.explain == "on",
             trace: self.trace == "on",
         }

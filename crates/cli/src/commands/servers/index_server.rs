@@ -32,7 +32,7 @@ EXAMPLES:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct IndexServerArguments {
     /// The directory of the index
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "INDEX")]
     directory: PathBuf,
     /// Chunks to search, such as 0-63 [default: all]
     #[arg(long, value_name = "CHUNKS", value_parser = parse_chunks)]

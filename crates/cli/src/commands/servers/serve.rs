@@ -19,6 +19,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
+use units::{Time, TimeUnit, Times};
 
 const EXAMPLES: &str = "\
 GET /                                          the search page
@@ -62,22 +63,27 @@ EXAMPLES:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ServeArguments {
     /// The directory of the index
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "INDEX")]
     directory: PathBuf,
     /// The address to listen on; port 0 takes any free port
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7700")]
     listen: String,
     /// Partitions of the index, searched in parallel in this process [default: 1]
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", help_heading = "Search threads")]
     partitions: Option<usize>,
     /// Partitions of the index, each searched by a process that this one starts
-    #[arg(long, value_name = "N", conflicts_with = "partitions")]
+    #[arg(
+        long,
+        value_name = "N",
+        conflicts_with = "partitions",
+        help_heading = "Search threads"
+    )]
     index_servers: Option<usize>,
-    /// Seconds between two looks for a newer generation of the index, which is served from then on; 0: only where
+    /// Time between two looks for a newer generation of the index, which is served from then on; 0: only where
     /// asked by POST /reload or SIGHUP
-    #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = parse_refresh)]
-    refresh: f64,
-    /// Write documents sent to the admin address: durable when answered, searchable within the seconds of --refresh
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = REFRESH.durations())]
+    refresh: Duration,
+    /// Write documents sent to the admin address: durable when answered, searchable within the time of --refresh
     #[arg(long)]
     writable: bool,
     #[command(flatten)]
@@ -124,7 +130,7 @@ pub(crate) fn run(arguments: ServeArguments) -> anyhow::Result<ExitCode> {
         limits: arguments.front_end.limits(),
         host_names: arguments.front_end.host_names(),
         admin: arguments.front_end.admin()?,
-        refresh: (arguments.refresh > 0.0).then(|| Duration::from_secs_f64(arguments.refresh)),
+        refresh: (!arguments.refresh.is_zero()).then_some(arguments.refresh),
     };
     let topology = options.topology();
     // Invalid options are refused before anything is started.
@@ -197,9 +203,9 @@ fn live_writer(arguments: &ServeArguments) -> anyhow::Result<LiveWriter> {
     let storage = console::opened::existing_index(&arguments.directory)?;
     let defaults = LiveOptions::default();
     let options = LiveOptions {
-        refresh: match arguments.refresh > 0.0 {
-            true => Duration::from_secs_f64(arguments.refresh),
-            false => defaults.refresh,
+        refresh: match arguments.refresh.is_zero() {
+            false => arguments.refresh,
+            true => defaults.refresh,
         },
         threads: console::opened::cores_count(),
         ..defaults
@@ -234,14 +240,11 @@ fn observing(server: Server, arguments: &ServeArguments) -> Server {
     server
 }
 
-/// Parses an interval of 0 to 86,400 seconds.
-fn parse_refresh(text: &str) -> Result<f64, String> {
-    let seconds: f64 = text.parse().map_err(|_| format!("`{text}` is no number"))?;
-    match (0.0..=86_400.0).contains(&seconds) {
-        true => Ok(seconds),
-        false => Err("0 to 86400 seconds".into()),
-    }
-}
+/// Times between two looks for a newer generation.
+const REFRESH: Times = Times::ANY.plain(TimeUnit::Seconds).within(
+    Time::new(0.0, TimeUnit::Seconds),
+    Time::new(24.0, TimeUnit::Hours),
+);
 
 /// Returns the processes to start: an index server for each partition, then a document server.
 fn roles(
@@ -268,9 +271,9 @@ fn roles(
             role.arguments
                 .extend(["--queue".into(), topology.queue_length.to_string()]);
         }
-        if let Some(cut_off_ms) = arguments.handlers.cut_off_ms {
+        if let Some(cut_off) = arguments.handlers.cut_off {
             role.arguments
-                .extend(["--cut-off-ms".into(), cut_off_ms.to_string()]);
+                .extend(["--cut-off".into(), cut_off.to_string()]);
         }
         role.arguments
             .extend(["--policy".into(), arguments.handlers.policy.to_string()]);

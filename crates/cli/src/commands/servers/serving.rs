@@ -15,6 +15,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
+use units::{Size, Sizes, Time, Times};
 use vfs::{Preload, PreloadOptions};
 
 /// Time for which handlers with a core of their own spin before they sleep: less than a wake-up takes.
@@ -25,13 +26,18 @@ const SPIN: Duration = Duration::from_micros(20);
 pub(crate) struct PlacementArguments {
     /// Placement of handlers on CPUs: `data` puts the handlers of one partition on SMT siblings, `query` the
     /// handlers of different partitions; `none` leaves the choice to the operating system
-    #[arg(long, value_name = "POLICY", default_value = "none")]
+    #[arg(
+        long,
+        value_name = "POLICY",
+        default_value = "none",
+        help_heading = "Placement on CPUs"
+    )]
     placement: Placement,
     /// Use of SMT siblings: on, or off for one handler a core
-    #[arg(long, value_name = "ON", default_value = "on", value_parser = ["on", "off"])]
+    #[arg(long, value_name = "ON", default_value = "on", value_parser = ["on", "off"], help_heading = "Placement on CPUs")]
     smt: String,
     /// CPUs that handlers may use, such as 0-3,8 [default: all]
-    #[arg(long, value_name = "LIST")]
+    #[arg(long, value_name = "LIST", help_heading = "Placement on CPUs")]
     cpus: Option<CpuSet>,
 }
 
@@ -39,18 +45,23 @@ pub(crate) struct PlacementArguments {
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct HandlerArguments {
     /// Search threads of each partition [default: one a core]
-    #[arg(long, value_name = "H")]
+    #[arg(long, value_name = "H", help_heading = "Search threads")]
     pub(crate) handlers: Option<usize>,
     /// Capacity of the queue of each partition, in requests; further ones are refused [default: about 50 ms of
     /// work]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Search threads")]
     pub(crate) queue: Option<usize>,
-    /// Upper limit on the time of a search on its handler, in ms, even if the client allows more
-    #[arg(long, value_name = "MS")]
-    pub(crate) cut_off_ms: Option<u64>,
+    /// Upper limit on the time of a search on its handler, even if the client allows more
+    #[arg(long, value_name = "TIME", value_parser = Times::ANY.reader(), help_heading = "Search threads")]
+    pub(crate) cut_off: Option<Time>,
     /// Which handler works on which query: boost, least-left, help-and-yield, fifo, fifo:2, idle-share, adaptive,
     /// few-to-many, target:20ms, sjf, earliest-deadline, hurry-up
-    #[arg(long, value_name = "POLICY", default_value_t)]
+    #[arg(
+        long,
+        value_name = "POLICY",
+        default_value_t,
+        help_heading = "Search threads"
+    )]
     pub(crate) policy: PolicyChoice,
 }
 
@@ -79,7 +90,7 @@ impl HandlerArguments {
             handlers: self.handlers(),
             queue_length: self.queue.unwrap_or(0),
             places: Vec::new(),
-            cut_off: self.cut_off_ms.map(Duration::from_millis),
+            cut_off: self.cut_off.map(Time::duration),
             policy: self.policy.clone(),
             spin: match io_cpus.is_empty() {
                 true => Duration::ZERO,
@@ -186,7 +197,12 @@ impl PlacementArguments {
 pub(crate) struct PreloadArguments {
     /// Memory that the index is loaded into before the first query, and before the first one after a reload:
     /// none (pages are read on demand), touch (page cache), tmpfs (memory files), hugepages
-    #[arg(long, value_name = "WHERE", default_value = "none")]
+    #[arg(
+        long,
+        value_name = "WHERE",
+        default_value = "none",
+        help_heading = "Memory and verification"
+    )]
     preload: Preload,
 }
 
@@ -227,22 +243,21 @@ impl PreloadArguments {
 /// Repeated verification of open files.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct VerifyArguments {
-    /// Rate at which open files are verified again in the background, in MiB a second; 0 verifies only changed files
-    #[arg(long, value_name = "MIB", default_value = "8")]
-    verify_mib_s: u32,
+    /// Rate at which open files are verified again in the background, a size in each second; 0 verifies only changed files
+    #[arg(long, value_name = "SIZE", default_value = "8MiB", value_parser = Sizes::ANY.per_second().reader(), help_heading = "Memory and verification")]
+    verify_rate: Size,
 }
 
 impl VerifyArguments {
     /// Starts the background verification.
     pub(crate) fn start(&self, generations: &Arc<Generations>) -> anyhow::Result<()> {
-        let bytes_per_s = u64::from(self.verify_mib_s) << 20;
-        let started = generations.verify_in_background(bytes_per_s);
+        let started = generations.verify_in_background(self.verify_rate.bytes());
         started.context("cannot start the thread that verifies files")
     }
 
     /// Returns the arguments that give another process the same rate.
     pub(crate) fn for_process(&self) -> [String; 2] {
-        ["--verify-mib-s".to_owned(), self.verify_mib_s.to_string()]
+        ["--verify-rate".to_owned(), self.verify_rate.to_string()]
     }
 }
 
@@ -250,7 +265,7 @@ impl VerifyArguments {
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct MetricsArguments {
     /// Address of /metrics, with metrics for Prometheus, and of /healthz; port 0 takes any free port
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", help_heading = "Administration")]
     metrics: Option<String>,
 }
 

@@ -10,6 +10,7 @@ use serve::AdminToken;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
+use units::{Time, TimeUnit, Times};
 
 const EXAMPLES: &str = "\
 Rates and times are those between two readings of URL/metrics. A quantile is known to the bucket of
@@ -21,7 +22,7 @@ If standard output is not a terminal, each reading is one line.
 EXAMPLES:
     shorttail top
         Watch the server on this machine, once a second, until Ctrl-C
-    shorttail top 127.0.0.1:7701 --interval 10 > log.txt
+    shorttail top 127.0.0.1:7701 --every 10s > log.txt
         Write a line every ten seconds
     shorttail top http://127.0.0.1:7701 --once --json
         Print the rates and times of one second as JSON";
@@ -36,9 +37,9 @@ pub(crate) struct TopArguments {
     /// File with the token of the server's --admin-token-file
     #[arg(long, value_name = "FILE")]
     admin_token_file: Option<PathBuf>,
-    /// Seconds between two readings
-    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = parse_interval)]
-    interval: f64,
+    /// Time between two readings
+    #[arg(long, alias = "interval", value_name = "TIME", default_value = "1s", value_parser = EVERY.durations())]
+    every: Duration,
     /// Stop after two readings
     #[arg(long)]
     once: bool,
@@ -47,12 +48,11 @@ pub(crate) struct TopArguments {
     json: bool,
 }
 
-fn parse_interval(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(seconds) if (0.1..=3600.0).contains(&seconds) => Ok(seconds),
-        _ => Err("give seconds, from 0.1 to 3600".to_owned()),
-    }
-}
+/// Times between two readings.
+const EVERY: Times = Times::ANY.plain(TimeUnit::Seconds).within(
+    Time::new(100.0, TimeUnit::Milliseconds),
+    Time::new(1.0, TimeUnit::Hours),
+);
 
 /// Runs the subcommand.
 pub(crate) fn run(arguments: TopArguments) -> anyhow::Result<ExitCode> {
@@ -75,7 +75,7 @@ pub(crate) fn run(arguments: TopArguments) -> anyhow::Result<ExitCode> {
 /// Reads and shows metrics until a signal asks for the end. A first reading that fails is an error; after later
 /// failures it keeps trying.
 async fn watch(arguments: &TopArguments, target: &Target) -> anyhow::Result<ExitCode> {
-    let interval = Duration::from_secs_f64(arguments.interval);
+    let interval = arguments.every;
     // A later answer would describe the past.
     let limit = interval.max(Duration::from_secs(2));
     let url = target.url();

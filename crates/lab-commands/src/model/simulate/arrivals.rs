@@ -14,19 +14,19 @@ const QUERIES: usize = 50_000;
 pub(super) struct ArrivalArguments {
     /// Arrival rates in queries a second: 150, or 50,100,150, or 20..400 (ten rates), or 20..400/5
     /// [default: ten rates up to 95 % of the capacity of the cores]
-    #[arg(long, value_name = "RATES", value_parser = parse_rates)]
+    #[arg(long, value_name = "RATES", value_parser = parse_rates, help_heading = "Arrivals")]
     rate: Option<Rates>,
     /// Arrival process
-    #[arg(long, default_value = "poisson")]
+    #[arg(long, default_value = "poisson", help_heading = "Arrivals")]
     arrivals: ArrivalsName,
     /// Rate of a ramp at the start of a run, in queries a second
-    #[arg(long, value_name = "PER_S", requires = "to", value_parser = parse_positive)]
+    #[arg(long, value_name = "PER_S", requires = "to", value_parser = parse_positive, help_heading = "Arrivals")]
     from: Option<f64>,
     /// Rate of a ramp at the end of a run, in queries a second
-    #[arg(long, value_name = "PER_S", requires = "from", value_parser = parse_positive)]
+    #[arg(long, value_name = "PER_S", requires = "from", value_parser = parse_positive, help_heading = "Arrivals")]
     to: Option<f64>,
     /// File of the arrival times of a trace, one a line, in seconds
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Arrivals")]
     trace: Option<PathBuf>,
 }
 

@@ -2,6 +2,7 @@
 
 use crate::model::parse_positive;
 use crate::model::table::{Table, number};
+use crate::times::positive_ms;
 use anyhow::ensure;
 use model::energy::{self, Activity, CorePower, Energy};
 use model::simulate::{Disturbances, Machine};
@@ -10,35 +11,41 @@ use std::io::Write;
 #[derive(Debug, clap::Args)]
 pub(super) struct MachineArguments {
     /// Physical cores
-    #[arg(long, value_name = "M", default_value = "1")]
+    #[arg(long, value_name = "M", default_value = "1", help_heading = "Machine")]
     cores: usize,
     /// Two contexts a core, each slower by this factor while the other is busy
-    #[arg(long, value_name = "D", value_parser = parse_positive)]
+    #[arg(long, value_name = "D", value_parser = parse_positive, help_heading = "Machine")]
     smt_slowdown: Option<f64>,
     /// Number of little cores among --cores
     #[arg(
         long,
         value_name = "N",
         default_value = "0",
-        conflicts_with = "smt_slowdown"
+        conflicts_with = "smt_slowdown",
+        help_heading = "Machine"
     )]
     little: usize,
     /// Speed of a little core relative to the others
-    #[arg(long, value_name = "SPEED", default_value = "0.5", value_parser = parse_positive)]
+    #[arg(long, value_name = "SPEED", default_value = "0.5", value_parser = parse_positive, help_heading = "Machine")]
     little_speed: f64,
     /// Slow-down of each core while all others are busy: 0.2 is a fifth
-    #[arg(long, value_name = "SHARE", default_value = "0")]
+    #[arg(
+        long,
+        value_name = "SHARE",
+        default_value = "0",
+        help_heading = "Machine"
+    )]
     contention: f64,
-    /// Interference on each core: mean number a second, mean duration in ms, and mean slow-down factor, such as
-    /// 0.5,20,3
-    #[arg(long, value_name = "PER_S,MS,FACTOR", value_parser = parse_disturbances)]
+    /// Interference on each core: mean number a second, mean duration, and mean slow-down factor, such as
+    /// 0.5,20ms,3
+    #[arg(long, value_name = "PER_S,TIME,FACTOR", value_parser = parse_disturbances, help_heading = "Machine")]
     disturbances: Option<Disturbances>,
     /// Power in watts of a busy core or context, of an idle one, and of the rest of the machine, such as
     /// 10,3,40; adds an estimate of energy
-    #[arg(long, value_name = "BUSY,IDLE,REST", value_parser = parse_numbers::<3>)]
+    #[arg(long, value_name = "BUSY,IDLE,REST", value_parser = parse_numbers::<3>, help_heading = "Machine")]
     power: Option<[f64; 3]>,
     /// Power in watts of a busy and of an idle little core [default: that of the others]
-    #[arg(long, value_name = "BUSY,IDLE", requires = "power", value_parser = parse_numbers::<2>)]
+    #[arg(long, value_name = "BUSY,IDLE", requires = "power", value_parser = parse_numbers::<2>, help_heading = "Machine")]
     little_power: Option<[f64; 2]>,
 }
 
@@ -58,9 +65,15 @@ fn parse_numbers<const N: usize>(text: &str) -> Result<[f64; N], String> {
 }
 
 fn parse_disturbances(text: &str) -> Result<Disturbances, String> {
-    let [per_core_per_s, length_ms, slowdown] = parse_numbers::<3>(text)?;
-    if length_ms <= 0.0 || slowdown < 1.0 {
-        return Err("the length is more than 0 ms and the factor 1 or more".to_owned());
+    const WANTED: &str = "write a number a second, a time and a factor of 1 or more: 0.5,20ms,3";
+    let parts: Vec<&str> = text.split(',').collect();
+    let [rate, length, slowdown] = parts[..] else {
+        return Err(WANTED.to_owned());
+    };
+    let [per_core_per_s, slowdown] = parse_numbers::<2>(&format!("{rate},{slowdown}"))?;
+    let length_ms = positive_ms()(length.trim())?;
+    if slowdown < 1.0 {
+        return Err(WANTED.to_owned());
     }
     Ok(Disturbances {
         per_core_per_s,

@@ -13,6 +13,7 @@ use crate::model::checked::{RunLine, conclude, write_checked};
 use crate::policies::{Policies, parse_policies};
 use crate::search_times::{MeasuredRun, RunArguments, SearchTimes};
 use crate::time_files::read_search_times;
+use crate::times::positive_ms;
 use anyhow::{bail, ensure};
 use clap::builder::RangedU64ValueParser;
 use console::figures::count;
@@ -39,7 +40,7 @@ EXAMPLES:
         Each query cut into 4 equal parts that make it 3.6 times as fast
     shorttail model simulate times.csv --cores 8 --smt-slowdown 1.5 --rate 150 --layout pinned
         On 16 contexts, each partition on cores of its own
-    shorttail model simulate --mean 50 --shape lognormal --variation 2 --cores 8 --rate 120
+    shorttail model simulate --mean 50ms --shape lognormal --variation 2 --cores 8 --rate 120
         From a distribution in place of measured times
     shorttail model simulate times.csv --cores 8 --arrivals ramp --from 20 --to 300
         A rate that grows over the run; `--arrivals trace --trace FILE` plays a recording
@@ -48,14 +49,14 @@ EXAMPLES:
         Two big cores and four little ones, as published, and the energy that they take, estimated
     shorttail model simulate RUN --handlers 2,4,16 --policy fifo,fifo:2,least-left --loads 0.1..0.9
         An index server whose handlers share the ranges of queries, under policies of `serve`
-    shorttail model simulate --mean 0.3 --shape lognormal --variation 6.73 --max 20 --handlers 2,4 \\
-        --range 115 --policy all --loads 0.1,0.3,0.5,0.7,0.8
+    shorttail model simulate --mean 0.3ms --shape lognormal --variation 6.73 --max 20ms --handlers 2,4 \\
+        --range 115us --policy all --loads 0.1,0.3,0.5,0.7,0.8
         All policies, as in docs/parallelism.md
     shorttail model simulate RUN --replay --handlers 2 --arrivals trace --trace FILE
         Searches in the order of the run, at instants of your own
-    shorttail model simulate --mean 75 --shape lognormal --variation 1 --handlers 6 --little 4 \\
+    shorttail model simulate --mean 75ms --shape lognormal --variation 1 --handlers 6 --little 4 \\
         --little-speed 0.31 --random-wakes --policy fifo,hurry-up:25ms,50ms --quantile 0.9 \\
-        --range 1000
+        --range 1ms
         Long queries move from little to big cores";
 
 /// Simulate measured queries on other cores, with other partitions and queues
@@ -69,27 +70,32 @@ pub(super) struct SimulateArguments {
         conflicts_with = "mean"
     )]
     run: Option<PathBuf>,
-    /// Mean search time of a whole query in ms, in place of measured ones
-    #[arg(long, value_name = "MS", value_parser = parse_positive)]
+    /// Mean search time of a whole query, in place of measured ones
+    #[arg(long, value_name = "TIME", value_parser = positive_ms(), help_heading = "Search times")]
     mean: Option<f64>,
     /// Distribution of search times with --mean
-    #[arg(long, default_value = "exponential", requires = "mean")]
+    #[arg(
+        long,
+        default_value = "exponential",
+        requires = "mean",
+        help_heading = "Search times"
+    )]
     shape: Shape,
     /// Squared coefficient of variation of --shape lognormal
-    #[arg(long, value_name = "CV2", default_value = "2", requires = "mean", value_parser = parse_positive)]
+    #[arg(long, value_name = "CV2", default_value = "2", requires = "mean", value_parser = parse_positive, help_heading = "Search times")]
     variation: f64,
     #[command(flatten)]
     arrivals: ArrivalArguments,
     #[command(flatten)]
     machine: MachineArguments,
     /// Number of equal parts that each query is cut into, 1 to 10,000 [default: the measured partitions]
-    #[arg(long, value_name = "P", value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
+    #[arg(long, value_name = "P", value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000), help_heading = "Partitions and queues")]
     partitions: Option<usize>,
     /// Factor by which a query is faster if each of its parts has a core [default: --partitions]
-    #[arg(long, value_name = "S", requires = "partitions", value_parser = parse_positive)]
+    #[arg(long, value_name = "S", requires = "partitions", value_parser = parse_positive, help_heading = "Partitions and queues")]
     speed_up: Option<f64>,
     /// Queues, and the cores that serve each of them
-    #[arg(long, default_value = "shared")]
+    #[arg(long, default_value = "shared", help_heading = "Partitions and queues")]
     layout: LayoutName,
     #[command(flatten)]
     handlers: HandlersArguments,
@@ -98,30 +104,30 @@ pub(super) struct SimulateArguments {
     /// policies: boost, least-left[:alone], help-and-yield[:TIME], fifo[:DEGREE], idle-share[:DEGREE],
     /// adaptive, few-to-many[:INTERVAL], target[:TIME], sjf, earliest-deadline,
     /// hurry-up[:SAMPLING,AFTER], or all [default: fifo; with --handlers fifo,boost]
-    #[arg(long, value_name = "POLICY,...", value_parser = parse_policies)]
+    #[arg(long, value_name = "POLICY,...", value_parser = parse_policies, help_heading = "Partitions and queues")]
     policy: Option<Policies>,
     /// Measured queries in the order of measurement rather than a random one; as many a run as were
     /// measured unless --queries says otherwise
-    #[arg(long, conflicts_with = "mean")]
+    #[arg(long, conflicts_with = "mean", help_heading = "Search times")]
     replay: bool,
     /// Cores a query at most [default: its partitions]
-    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000), help_heading = "Partitions and queues")]
     degree: Option<usize>,
     /// Capacity of each queue, in queries; further ones are refused [default: unlimited]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Partitions and queues")]
     queue: Option<usize>,
     /// What has not begun after this time is not searched; with --handlers, queries that take longer are
     /// answered in part
-    #[arg(long, value_name = "MS", value_parser = parse_positive)]
+    #[arg(long, value_name = "TIME", value_parser = positive_ms(), help_heading = "Partitions and queues")]
     deadline: Option<f64>,
     /// Queries of each run; the first tenth is a warm-up and not counted [default: those of the trace, else 50,000]
-    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(100..=100_000_000))]
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(100..=100_000_000), help_heading = "Runs")]
     queries: Option<usize>,
     /// Runs of each rate, for confidence intervals
-    #[arg(long, value_name = "N", default_value = "10", value_parser = RangedU64ValueParser::<usize>::new().range(2..=1000))]
+    #[arg(long, value_name = "N", default_value = "10", value_parser = RangedU64ValueParser::<usize>::new().range(2..=1000), help_heading = "Runs")]
     runs: usize,
     /// Seed of the random numbers
-    #[arg(long, value_name = "SEED", default_value = "1")]
+    #[arg(long, value_name = "SEED", default_value = "1", help_heading = "Runs")]
     seed: u64,
     #[command(flatten)]
     of_run: RunArguments,

@@ -1,9 +1,9 @@
 //! Arguments of the simulation of handlers.
 
-use crate::model::parse_positive;
 use crate::model::rates::{Rates, parse_loads, parse_share};
 use crate::model::simulate::arrivals::ArrivalArguments;
 use crate::model::simulate::machine::MachineArguments;
+use crate::times::{positive_ms, positive_us, us};
 use clap::builder::RangedU64ValueParser;
 use model::simulate::Times;
 use schedule::board::Policy;
@@ -16,53 +16,55 @@ pub(in crate::model::simulate) struct HandlersArguments {
     #[arg(long, value_name = "N,...", value_delimiter = ',',
         value_parser = RangedU64ValueParser::<usize>::new().range(1..=4096),
         conflicts_with_all = ["cores", "smt_slowdown", "contention", "disturbances", "partitions",
-            "speed_up", "layout", "degree", "queue"])]
+            "speed_up", "layout", "degree", "queue"], help_heading = "With --handlers")]
     pub(in crate::model::simulate) handlers: Vec<usize>,
-    /// With --handlers: shares of the work that they can do: 0.5, or 0.1,0.3, or 0.1..0.9 in tenths,
+    /// Shares of the work that they can do: 0.5, or 0.1,0.3, or 0.1..0.9 in tenths,
     /// or 0.1..0.9/5 [default: 0.1..0.9]
     #[arg(long, value_name = "LOADS", value_parser = parse_loads, requires = "handlers",
-        conflicts_with_all = ["rate", "arrivals", "from", "to", "trace"])]
+        conflicts_with_all = ["rate", "arrivals", "from", "to", "trace"], help_heading = "With --handlers")]
     pub(in crate::model::simulate) loads: Option<Rates>,
-    /// With --handlers: quantiles of the response time, a table each
+    /// Quantiles of the response time, a table each
     #[arg(long, value_name = "SHARE,...", value_delimiter = ',', default_value = "0.99,0.999",
-        value_parser = parse_share, requires = "handlers")]
+        value_parser = parse_share, requires = "handlers", help_heading = "With --handlers")]
     pub(in crate::model::simulate) quantile: Vec<f64>,
-    /// With --handlers: longest search time; longer ones take this time
-    #[arg(long, value_name = "MS", value_parser = parse_positive, requires = "handlers")]
+    /// Longest search time; longer ones take this time
+    #[arg(long, value_name = "TIME", value_parser = positive_ms(), requires = "handlers", help_heading = "With --handlers")]
     pub(in crate::model::simulate) max: Option<f64>,
-    /// With --handlers: time of a range [default: what the policy wants, by the predicted time]
-    #[arg(long, value_name = "US", value_parser = parse_positive, requires = "handlers")]
+    /// Time of a range [default: what the policy wants, by the predicted time]
+    #[arg(long, value_name = "TIME", value_parser = positive_us(), requires = "handlers", help_heading = "With --handlers")]
     pub(in crate::model::simulate) range: Option<f64>,
-    /// With --handlers: time from a wake-up to the first instruction of a sleeping handler
-    #[arg(long, value_name = "US", default_value = "32", requires = "handlers")]
+    /// Time from a wake-up to the first instruction of a sleeping handler
+    #[arg(long, value_name = "TIME", default_value = "32us", value_parser = us(), requires = "handlers", help_heading = "With --handlers")]
     pub(in crate::model::simulate) wake: f64,
-    /// With --handlers: time that a joining handler takes before its first range
-    #[arg(long, value_name = "US", default_value = "5", requires = "handlers")]
+    /// Time that a joining handler takes before its first range
+    #[arg(long, value_name = "TIME", default_value = "5us", value_parser = us(), requires = "handlers", help_heading = "With --handlers")]
     pub(in crate::model::simulate) join: f64,
-    /// With --handlers: time that each further range adds
-    #[arg(long, value_name = "US", default_value = "0.3", requires = "handlers")]
+    /// Time that each further range adds
+    #[arg(long, value_name = "TIME", default_value = "0.3us", value_parser = us(), requires = "handlers", help_heading = "With --handlers")]
     pub(in crate::model::simulate) further_range: f64,
-    /// With --handlers: work of a helper in a unit of time, the first handler's being 1
+    /// Work of a helper in a unit of time, the first handler's being 1
     #[arg(
         long,
         value_name = "SHARE",
         default_value = "0.9",
-        requires = "handlers"
+        requires = "handlers",
+        help_heading = "With --handlers"
     )]
     pub(in crate::model::simulate) efficiency: f64,
-    /// With --handlers: standard deviation of the logarithm of predicted over true time
+    /// Standard deviation of the logarithm of predicted over true time
     #[arg(
         long,
         value_name = "SIGMA",
         default_value = "0.5",
-        requires = "handlers"
+        requires = "handlers",
+        help_heading = "With --handlers"
     )]
     pub(in crate::model::simulate) prediction: f64,
-    /// With --handlers: longest wait of a query while others run; a tenth of --deadline at most
-    #[arg(long, value_name = "MS", value_parser = parse_positive, requires = "handlers")]
+    /// Longest wait of a query while others run; a tenth of --deadline at most
+    #[arg(long, value_name = "TIME", value_parser = positive_ms(), requires = "handlers", help_heading = "With --handlers")]
     pub(in crate::model::simulate) parked_max: Option<f64>,
-    /// With --handlers: wake idle handlers in random order, not the fast ones first
-    #[arg(long, requires = "handlers")]
+    /// Wake idle handlers in random order, not the fast ones first
+    #[arg(long, requires = "handlers", help_heading = "With --handlers")]
     pub(in crate::model::simulate) random_wakes: bool,
 }
 
