@@ -17,8 +17,8 @@ FAST = ["--level", "1"]
 def commands(shorttail, *path):
     """Every command of the program, as `[]`, `["index"]`, `["lab", "run"]` and so on."""
     help_text = shorttail(*path, "--help")
-    listed = re.search(r"^Commands:\n((?: .*\n)+)", help_text, re.MULTILINE)
-    names = re.findall(r"^  ([a-z][a-z-]*)\b", listed[1], re.MULTILINE) if listed else []
+    listed, _, _ = help_text.partition("\nOptions:\n")
+    names = re.findall(r"^  ([a-z][a-z-]*)\b", listed, re.MULTILINE)
     found = [list(path)]
     for name in names:
         if name != "help":

@@ -12,11 +12,12 @@ mod indexing;
 mod languages;
 mod logs;
 mod optimizing;
+mod overview;
 mod schedules;
 mod spelling;
 mod top;
 
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches, Parser};
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
@@ -29,8 +30,8 @@ EXAMPLES:
 
 /// Searches documents, and shows where the time goes
 ///
-/// An index is a directory; most subcommands take one. Exit codes: 0 done, 1 failed or damage found, 2 wrong
-/// usage.
+/// An index is a directory: the first argument of the subcommands that take one, or --index DIR anywhere. Times and
+/// sizes are numbers with units: 250ms, 5m, 64KiB, 2GiB. Exit codes: 0 done, 1 failed or damage found, 2 wrong usage.
 #[derive(Debug, Parser)]
 #[command(name = "shorttail", version, after_help = EXAMPLES, max_term_width = 100)]
 struct Arguments {
@@ -49,8 +50,10 @@ fn main() -> ExitCode {
     }
     vfs::fail_writes_beyond_the_file_limit();
     vfs::survive_lost_pages();
-    let arguments = spelling::current(std::env::args_os().collect(), &Arguments::command());
-    match Arguments::try_parse_from(arguments) {
+    let program = Arguments::command();
+    let arguments = spelling::current(std::env::args_os().collect(), &program);
+    let matches = overview::grouped(program).try_get_matches_from(arguments);
+    match matches.and_then(|matches| Arguments::from_arg_matches(&matches)) {
         Ok(arguments) => console::failure::report(arguments.command.run(Arguments::command)),
         Err(usage) => {
             // A closed pipe is no failure of --help (`shorttail --help | head -1`).

@@ -92,10 +92,11 @@ fn help_of_the_laboratory() {
 
 /// Names of the subcommands that a help text lists.
 fn listed(help: &str) -> Vec<String> {
-    let (_, list) = help.split_once("Commands:\n").unwrap_or_default();
-    let names = list.lines().take_while(|line| line.starts_with(' '));
-    let names = names.filter(|line| !line.starts_with("   "));
-    names
+    let (_, lists) = help.split_once("Usage: ").unwrap_or_default();
+    let lines = lists.lines().take_while(|&line| line != "Options:");
+    let named = lines.filter_map(|line| line.strip_prefix("  "));
+    named
+        .filter(|line| line.starts_with(|first: char| first.is_ascii_lowercase()))
         .filter_map(|line| line.split_whitespace().next())
         .filter(|&name| name != "help")
         .map(str::to_owned)
