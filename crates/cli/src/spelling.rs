@@ -153,6 +153,7 @@ mod tests {
         check("sync --index d f", "sync d --named f");
         check("delete --index d --url u", "delete d --url u");
         check("demo --exit --into d", "demo d --exit");
+        #[cfg(feature = "lab")]
         check("lab balance --index d", "lab balance d");
         check("bench --queries q --index d", "bench d --queries q");
         check("serve --index d --listen a", "serve d --listen a");

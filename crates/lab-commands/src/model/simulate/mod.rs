@@ -49,8 +49,8 @@ EXAMPLES:
         Two big cores and four little ones, as published, and the energy that they take, estimated
     shorttail model simulate RUN --handlers 2,4,16 --policy fifo,fifo:2,least-left --loads 0.1..0.9
         An index server whose handlers share the ranges of queries, under policies of `serve`
-    shorttail model simulate --mean 0.3ms --shape lognormal --variation 6.73 --max 20ms --handlers 2,4 \\
-        --range 115us --policy all --loads 0.1,0.3,0.5,0.7,0.8
+    shorttail model simulate --mean 0.3ms --shape lognormal --variation 6.73 --max 20ms \\
+        --handlers 2,4 --range 115us --policy all --loads 0.1,0.3,0.5,0.7,0.8
         All policies, as in docs/parallelism.md
     shorttail model simulate RUN --replay --handlers 2 --arrivals trace --trace FILE
         Searches in the order of the run, at instants of your own
