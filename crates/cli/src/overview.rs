@@ -107,4 +107,18 @@ mod tests {
             "{help}"
         );
     }
+
+    /// Longer ones would be broken once more, which leaves single words on lines.
+    #[test]
+    fn lines_of_notes_fit() {
+        fn check(command: &Command) {
+            let notes = command.get_after_help().map(ToString::to_string);
+            for line in notes.unwrap_or_default().lines() {
+                let fits = line.starts_with(' ') || line.chars().count() <= WIDTH;
+                assert!(fits, "{}: {line}", command.get_name());
+            }
+            command.get_subcommands().for_each(check);
+        }
+        check(&crate::Arguments::command());
+    }
 }

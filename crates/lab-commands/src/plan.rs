@@ -23,12 +23,12 @@ TIMES holds measured search times of one core: a folder of a load run, or a file
 `shorttail model simulate --help`. For each kind of server in the costs, a simulation finds the
 smallest fleet: slices of the documents, replicas of each, partitions within a server.
 
-Of a load run the CPU time of whole answers is planned for, and its wall clock only where it has no CPU
-time. A run whose times are not those of its server is refused; --despite takes it all the same. The
-model's percentile for the measured rate is printed beside the measured one.
+Of a load run the CPU time of whole answers is planned for, and its wall clock only where it has no
+CPU time. A run whose times are not those of its server is refused; --despite takes it all the same.
+The model's percentile for the measured rate is printed beside the measured one.
 
-Exit codes: 0 planned, 1 no plan, run refused, or contradicted by more than a fifth by its own run, 2 wrong
-usage.
+Exit codes: 0 planned, 1 no plan, run refused, or contradicted by more than a fifth by its own run,
+2 wrong usage.
 
 EXAMPLES:
     shorttail plan times.csv --rate 2000 --target p99=300ms

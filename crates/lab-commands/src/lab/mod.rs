@@ -51,9 +51,9 @@ EXAMPLES:
         Put back the settings of an interrupted experiment; without one, nothing is changed";
 
 const COMPARE_EXAMPLES: &str = "\
-A run is a folder of `shorttail load --save`; with --repeat the folder holds numbered runs, which are
-compared pair by pair. With three or more pairs, the confidence interval is that of the ratios of
-pairs, and holds for further runs; with fewer, it comes from blocks of time within the runs.
+A run is a folder of `shorttail load --save`; with --repeat the folder holds numbered runs, which
+are compared pair by pair. With three or more pairs, the confidence interval is that of the ratios
+of pairs, and holds for further runs; with fewer, it comes from blocks of time within the runs.
 
 Exit codes: 0 compared, 1 all runs of a side are invalid or too short, 2 wrong usage.
 

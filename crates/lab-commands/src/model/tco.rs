@@ -9,8 +9,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
-COSTS is a TOML file; --print shows one with every default and its meaning. A value that a file leaves
-out has its default.
+COSTS is a TOML file; --print shows one with every default and its meaning. A value that a file
+leaves out has its default.
 
 EXAMPLES:
     shorttail model tco --print > costs.toml

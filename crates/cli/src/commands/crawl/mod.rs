@@ -15,10 +15,11 @@ pub(super) use observed::DirectoryCrawl;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
-Asks each host for its robots.txt and keeps to it; one request at a time to a host and to an address,
-with a pause of at least --gap. The same command again fetches only what changed. Ctrl-C ends
-it; the next run goes on. Pages are kept in WARC files in INDEX/crawl. docs/crawler.md explains more.
-`crawl frontier` keeps the URLs of other crawlers where the program is built with --features urlfrontier.
+Asks each host for its robots.txt and keeps to it; one request at a time to a host and to an
+address, with a pause of at least --gap. The same command again fetches only what changed. Ctrl-C
+ends it; the next run goes on. Pages are kept in WARC files in INDEX/crawl. docs/crawler.md explains
+more. `crawl frontier` keeps the URLs of other crawlers where the program is built with --features
+urlfrontier.
 
 EXAMPLES:
     shorttail crawl my-docs https://docs.example.org

@@ -15,8 +15,8 @@ use vfs::{RealStorage, SharedStorage};
 
 const EXAMPLES: &str = "\
 Reads the WARC files of the crawl and indexes the last answer of each page, as this version of the
-program reads pages. The directories of all members of a crawl become one index, that which one process
-would have made. `shorttail index` reads WARC files of other crawlers.
+program reads pages. The directories of all members of a crawl become one index, that which one
+process would have made. `shorttail index` reads WARC files of other crawlers.
 
 EXAMPLES:
     shorttail crawl replay my-docs --into my-new-docs

@@ -12,8 +12,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
-A document replaces the one with the same URL. `serve` shows the change within a second, other servers
-after POST /reload.
+A document replaces the one with the same URL. `serve` shows the change within a second, other
+servers after POST /reload.
 
 EXAMPLES:
     shorttail add my-index more.jsonl

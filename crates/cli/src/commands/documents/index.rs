@@ -22,8 +22,8 @@ A document is {\"url\", \"title\", \"body\"}; further fields are kept. A documen
 one with the same URL. Bad documents are counted, the first ten are reported as file:line: reason,
 and the rest is indexed. Searches see no document before all of them are on the disk.
 
-Links that leave a folder, FIFOs, sockets, devices and the files of /proc and /sys are not read: they are
-counted, and the first ten are named.
+Links that leave a folder, FIFOs, sockets, devices and the files of /proc and /sys are not read:
+they are counted, and the first ten are named.
 
 EXAMPLES:
     shorttail index my-index documents.jsonl.zst

@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
-`serve --writable` and every command that writes do this by themselves. It is for a damaged log: they
-refuse one that has lost changes which had been acknowledged, and name them. --accept-loss commits the
-others.
+`serve --writable` and every command that writes do this by themselves. It is for a damaged log:
+they refuse one that has lost changes which had been acknowledged, and name them. --accept-loss
+commits the others.
 
 EXAMPLES:
     shorttail recover my-index";

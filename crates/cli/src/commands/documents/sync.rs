@@ -21,9 +21,9 @@ use units::{Time, TimeUnit, Times};
 use vfs::SharedStorage;
 
 const EXAMPLES: &str = "\
-New and changed files are indexed, documents of files that are gone are deleted, the rest is left as it
-is. Documents of other folders and sources stay. A file that is there and cannot be read keeps the
-document that it had. An empty folder is an error, since it may be one that is not mounted.
+New and changed files are indexed, documents of files that are gone are deleted, the rest is left as
+it is. Documents of other folders and sources stay. A file that is there and cannot be read keeps
+the document that it had. An empty folder is an error, since it may be one that is not mounted.
 
 EXAMPLES:
     shorttail sync my-index handbook/ notes/

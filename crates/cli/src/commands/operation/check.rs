@@ -13,9 +13,9 @@ EXAMPLES:
     shorttail check my-index
         Print what was verified; on damage name file and byte offset, and exit with 1
 
-It verifies the newest generation, and the checksums of the one before it, which is kept for readers that
-have just opened it. It names every other file in the directory: files of an interrupted commit, and files
-that no index writes. These are no damage.";
+It verifies the newest generation, and the checksums of the one before it, which is kept for readers
+that have just opened it. It names every other file in the directory: files of an interrupted
+commit, and files that no index writes. These are no damage.";
 
 /// Upper limit on printed damages: enough to see a pattern, few enough to read.
 const DAMAGES_MAX: usize = 100;

@@ -11,8 +11,8 @@ use std::process::ExitCode;
 use text::{Analyzer, Detector, Languages, QueryWord, Way};
 
 const EXAMPLES: &str = "\
-Each place of the text has the terms that it is indexed by; phrases count places. A query finds a word
-by any of its forms; a form of several terms is a phrase.
+Each place of the text has the terms that it is indexed by; phrases count places. A query finds a
+word by any of its forms; a form of several terms is a phrase.
 
 EXAMPLES:
     shorttail analyze \"Don't use node.js v1.2.3 for R&D\"

@@ -16,9 +16,10 @@ EXAMPLES:
     shorttail fields my-index --json
         The same as one JSON object
 
-Types are inferred from the first documents that have a field, and stay. Fields of type keyword, i64, f64,
-bool and date filter (lang:en, date:>=2024), sort and are counted as facets; see shorttail search --help.
-Words of fields of type text are searched as those of the body, or by name (summary:word).";
+Types are inferred from the first documents that have a field, and stay. Fields of type keyword,
+i64, f64, bool and date filter (lang:en, date:>=2024), sort and are counted as facets; see shorttail
+search --help. Words of fields of type text are searched as those of the body, or by name
+(summary:word).";
 
 /// Show the fields of an index, their types and values
 #[derive(Debug, clap::Args)]

@@ -21,10 +21,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 const EXAMPLES: &str = "\
-QUERY: documents with all words come first, then those with some of them. +word is required, -word excludes,
-OR stands between alternatives; \"a phrase\", \"a phrase\"~2 (words may move by 2), title:word, site:name,
-wor* w?rd (any letters), word~ (one or two letters differ), /regex/ (of a whole word), parentheses. Fields of the documents filter:
-lang:en, lang:(en OR de), date:2024-05, date:>=2024, price:10..20, price:* (any value); see shorttail fields. Quote it for the shell; a query that starts with - comes after --.
+QUERY: documents with all words come first, then those with some of them. +word is required, -word
+excludes, OR stands between alternatives; \"a phrase\", \"a phrase\"~2 (words may move by 2),
+title:word, site:name, wor* w?rd (any letters), word~ (one or two letters differ), /regex/ (of a
+whole word), parentheses. Fields of the documents filter: lang:en, lang:(en OR de), date:2024-05,
+date:>=2024, price:10..20, price:* (any value); see shorttail fields. Quote it for the shell; a
+query that starts with - comes after --.
 
 EXAMPLES:
     shorttail search my-index 'release notes'
