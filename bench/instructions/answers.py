@@ -72,7 +72,7 @@ def prepare(program, collection, folder):
     documents = folder / "documents.jsonl"
     lines = [line for line in collection.splitlines() if line.startswith(b"{")]
     documents.write_bytes(b"\n".join(lines) + b"\n")
-    output([program, "index", documents, "--into", folder / "answers", "--threads", "1"])
+    output([program, "index", folder / "answers", documents, "--threads", "1"])
 
 
 def served(program, index, kind, queries, passes):

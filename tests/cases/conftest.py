@@ -38,7 +38,7 @@ class Index:
 
     def add(self, *sources, options=()):
         """Indexes files; returns everything that was printed."""
-        status, output, errors = self.run("index", *sources, "--into", self.path, *options)
+        status, output, errors = self.run("index", self.path, *sources, *options)
         assert status == 0, f"index {sources}: {status}\n{output}\n{errors}"
         return output + errors
 

@@ -76,5 +76,5 @@ def served(site):
 def crawl(index, site):
     """Crawls a site into the index; the second value explains a path."""
     with served(site):
-        index.done("crawl", site.base + "/", "--owned", "--allow-addresses", "127.0.0.0/8", "--into", index.path)
-    return lambda path: index.done("crawl", "explain", site.base + path, "--in", index.path)
+        index.done("crawl", index.path, site.base + "/", "--owned", "--allow-addresses", "127.0.0.0/8")
+    return lambda path: index.done("crawl", "explain", index.path, site.base + path)

@@ -18,13 +18,13 @@ from test_packages import commands
 
 # Examples that are not run, with the reason.
 LEFT_OUT = {
-    "shorttail crawl https://docs.example.org --into my-docs": "asks a server elsewhere",
-    "shorttail crawl https://example.org/manual/ --within path --deny .pdf --into my-docs": "asks a server elsewhere",
-    "shorttail crawl crawl.toml --into my-docs --serve": "serves until Ctrl-C",
-    "shorttail crawl crawl.toml --into my-docs --watch --indexnow 127.0.0.1:7702": "goes on until Ctrl-C",
-    "shorttail crawl http://127.0.0.1:8000/ --owned --allow-addresses 127.0.0.0/8 --into my-docs":
+    "shorttail crawl my-docs https://docs.example.org": "asks a server elsewhere",
+    "shorttail crawl my-docs https://example.org/manual/ --within path --deny .pdf": "asks a server elsewhere",
+    "shorttail crawl my-docs crawl.toml --serve": "serves until Ctrl-C",
+    "shorttail crawl my-docs crawl.toml --watch --indexnow 127.0.0.1:7702": "goes on until Ctrl-C",
+    "shorttail crawl my-docs http://127.0.0.1:8000/ --owned --allow-addresses 127.0.0.0/8":
         "prepared as this, at another port",
-    "shorttail crawl http://127.1.0.1:8000/ --within any --allow-addresses 127.0.0.0/8 --into my-docs":
+    "shorttail crawl my-docs http://127.1.0.1:8000/ --within any --allow-addresses 127.0.0.0/8":
         "tests/whole of the crate crawl does this, at another port",
     "shorttail crawl frontier my-urls --listen 10.0.0.5:7071": "listens at an address of another machine",
     "shorttail crawl web --seed 7 --hosts 1000 --judge web.log": "nobody has crawled that web",
@@ -41,7 +41,7 @@ LEFT_OUT = {
     "shorttail load http://127.0.0.1:7700 --queries queries.txt --search p99=300ms": "takes minutes",
 }
 # Examples that make an index, where the others find one.
-MAKING = {"shorttail index pages.jsonl --into my-index --chunks 64 --partitions 4"}
+MAKING = {"shorttail index my-index pages.jsonl --chunks 64 --partitions 4"}
 # Commands that go on until Ctrl-C, and what they print when they have begun.
 SERVERS = {
     "serve": "listening on",
@@ -91,7 +91,7 @@ def programs(binary, tmp_path_factory):
 def demo_index(shorttail, tmp_path_factory):
     """The index that `shorttail demo` makes of this machine."""
     folder = tmp_path_factory.mktemp("demo") / "my-index"
-    shorttail("demo", "--exit", "--into", folder)
+    shorttail("demo", folder, "--exit")
     return folder
 
 
@@ -231,7 +231,7 @@ def quick(command, server):
     if subcommand in ["load", "top"]:
         command = command.replace("127.0.0.1:7700", address).replace("127.0.0.1:7701", admin)
         command = re.sub(r"--duration \S+", "--duration 1s", command)
-        command = command.replace("--interval 10", "--interval 1")
+        command = command.replace("--every 10s", "--every 1s")
         if subcommand == "load":
             command += ("" if "--duration" in command else " --duration 1s") + " --warm-up 100ms --no-self-check"
             # Beside other tests the client may be late, which is exit code 3.
@@ -262,7 +262,7 @@ def prepared(path, shell, server):
     if path[:1] == ["crawl"]:
         site, said = shell.begin("python3 -u -m http.server 0 --bind 127.0.0.1 --directory handbook", "Serving")
         address = re.search(r"http://[0-9.:]+/", said)[0]
-        shell.run(f"shorttail crawl {address} --owned --allow-addresses 127.0.0.0/8 --into my-docs")
+        shell.run(f"shorttail crawl my-docs {address} --owned --allow-addresses 127.0.0.0/8")
         if path in (["crawl"], ["crawl", "replay"]):
             crawl_by_members(shell, address, ["a", "b", "c"])
         return [site]
@@ -288,7 +288,7 @@ def crawl_by_members(shell, address, names):
         tables += f'[[member]]\nname = "{name}"\naddress = "127.0.0.1:{listener.getsockname()[1]}"\n'
         listener.close()
     (shell.folder / "crawl.toml").write_text(tables)
-    crawls = [f"shorttail crawl crawl.toml --into docs-{name} --member {name}" for name in names]
+    crawls = [f"shorttail crawl docs-{name} crawl.toml --member {name}" for name in names]
     shell.run(" & ".join(crawls) + " & wait $(jobs -p)")
 
 

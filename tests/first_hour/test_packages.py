@@ -17,8 +17,8 @@ FAST = ["--level", "1"]
 def commands(shorttail, *path):
     """Every command of the program, as `[]`, `["index"]`, `["lab", "run"]` and so on."""
     help_text = shorttail(*path, "--help")
-    listed = re.search(r"^Commands:\n((?: .*\n)+)", help_text, re.MULTILINE)
-    names = re.findall(r"^  ([a-z][a-z-]*)\b", listed[1], re.MULTILINE) if listed else []
+    listed, _, _ = help_text.partition("\nOptions:\n")
+    names = re.findall(r"^  ([a-z][a-z-]*)\b", listed, re.MULTILINE)
     found = [list(path)]
     for name in names:
         if name != "help":
@@ -86,7 +86,7 @@ def test_the_packaged_program_indexes_and_finds(packages, tmp_path):
     documents, index = tmp_path / "documents", tmp_path / "index"
     documents.mkdir()
     (documents / "lynx.txt").write_text("Tufted ears\n\nThe lynx has a short tail.\n")
-    for arguments in [["index", documents, "--into", index], ["search", index, "lynx"]]:
+    for arguments in [["index", index, documents], ["search", index, "lynx"]]:
         done = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=60)
         assert done.returncode == 0, done.stderr
     assert "Tufted ears" in done.stdout

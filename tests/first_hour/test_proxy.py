@@ -35,7 +35,7 @@ def server(binary, shorttail, tmp_path_factory):
     folder = tmp_path_factory.mktemp("server")
     (folder / "documents").mkdir()
     (folder / "documents/lynx.txt").write_text("Tufted ears\n\nThe lynx has a short tail.\n")
-    shorttail("index", folder / "documents", "--into", folder / "index")
+    shorttail("index", folder / "index", folder / "documents")
     command = [binary, "serve", folder / "index", "--listen", "127.0.0.1:0", "--trusted-proxy", "127.0.0.1",
                "--host", "search.example.org"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:

@@ -214,5 +214,5 @@ def test_siblings_that_slow_each_other(shorttail):
                 left.append((chance.expovariate(1 / 50), queue.pop(0)))
         return statistics.mean(response for idx, response in responses if idx >= queries // 10)
 
-    (ours,) = answers(shorttail, "simulate", "--mean", 50, "--cores", 1, "--smt-slowdown", 1.5, "--rate", 20)
+    (ours,) = answers(shorttail, "simulate", "--mean", "50ms", "--cores", 1, "--smt-slowdown", 1.5, "--rate", 20)
     assert_near(ours, simulated(one_run))

@@ -83,7 +83,7 @@ def index(shorttail, tmp_path_factory):
     folder = tmp_path_factory.mktemp("page")
     source = folder / "corpus.jsonl"
     refused = corpus.write(source)
-    printed = shorttail("index", source, "--into", folder / "index", "--chunks", 3, "--partitions", 3)
+    printed = shorttail("index", folder / "index", source, "--chunks", 3, "--partitions", 3)
     assert {int(line) for line in re.findall(r"corpus\.jsonl:(\d+): \S", printed)} == refused, printed
     return folder / "index"
 

@@ -84,7 +84,7 @@ def crawled(binary, folder, site, settings):
         f'allow_addresses = ["127.0.0.0/8"]\nchromium = "{chromium}"\nchromium_arguments = ["--no-sandbox"]\n{settings}\n'
         f'[[site]]\nseeds = ["http://127.0.0.1:{site.port}/"]\nrender = true\nowned = {str("gap_s" not in settings).lower()}\n'
     )
-    command = [binary, "crawl", folder / "crawl.toml", "--into", folder / "index", "--json"]
+    command = [binary, "crawl", folder / "index", folder / "crawl.toml", "--json"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=RUN_SECONDS_MAX)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -113,7 +113,7 @@ def test_what_scripts_write_is_found_and_nothing_else_is_reached(binary, sites, 
     subprocess.run(command, check=True, capture_output=True)
     assert found(binary, tmp_path / "replayed", "marmot winter") == [""]
     files = sorted((tmp_path / "index/crawl").glob("*.warc.gz"))
-    subprocess.run([binary, "index", *files, "--into", tmp_path / "indexed"], check=True, capture_output=True)
+    subprocess.run([binary, "index", tmp_path / "indexed", *files], check=True, capture_output=True)
     assert found(binary, tmp_path / "indexed", "marmot winter") == [""]
 
 
@@ -136,7 +136,7 @@ def test_a_page_that_cannot_be_rendered_is_taken_as_it_was_fetched(binary, sites
         f'allow_addresses = ["127.0.0.0/8"]\nchromium = "{broken}"\n'
         f'[[site]]\nseeds = ["http://127.0.0.1:{site.port}/later"]\nrender = true\nowned = true\n'
     )
-    command = [binary, "crawl", tmp_path / "crawl.toml", "--into", tmp_path / "index"]
+    command = [binary, "crawl", tmp_path / "index", tmp_path / "crawl.toml"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=RUN_SECONDS_MAX)
     assert done.returncode == 0 and "no display" in done.stderr, done.stderr
     assert found(binary, tmp_path / "index", "badgers") == ["later"]

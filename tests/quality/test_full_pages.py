@@ -11,7 +11,7 @@ def test_questions_fill_a_page(name, binary, shorttail, tmp_path):
     if collection is None:
         pytest.skip(f"no collection {name} in {reference.data_folder() or 'shared data, which is not here'} (SHORTTAIL_DATA)")
     index = tmp_path / "index"
-    shorttail("index", collection.corpus, "--into", index)
+    shorttail("index", index, collection.corpus)
     # Titles are queries, too; questions of more words than a page has rarely lack a known one.
     questions = [" ".join(reference.words(question)[:6]) for question in collection.queries.values()]
     with full_pages.served(binary, index) as address:

@@ -30,7 +30,7 @@ class Subject:
         """The folder of an index built with `options`, built on first use."""
         if options not in self.indexed:
             into = self.folder / f"index-{len(self.indexed)}"
-            self.shorttail("index", self.collection.corpus, "--into", into, *options)
+            self.shorttail("index", into, self.collection.corpus, *options)
             self.indexed[options] = into
         return self.indexed[options]
 

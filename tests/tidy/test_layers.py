@@ -1,10 +1,13 @@
-"""The engine depends on the document alone, not on the readers of files, which bring half of all packages."""
+"""The engine depends on the document alone, not on the readers of files, which bring half of all packages; and what measures
+does not depend on what is measured."""
 
 import tomllib
 
 import pytest
 
 READERS = {"corpus", "extract"}
+MEASURED = {"engine", "serve"}
+MEASURING = ("load", "lab", "lab-commands")
 ENGINE = ("document", "fields", "index", "search", "engine", "ingest", "wire", "serve", "shorttail", "testkit")
 
 
@@ -33,6 +36,11 @@ def manifests(root):
 @pytest.mark.parametrize("crate", ENGINE)
 def test_the_engine_does_not_depend_on_readers(manifests, crate):
     assert needs(manifests, crate) & READERS == set()
+
+
+@pytest.mark.parametrize("crate", MEASURING)
+def test_what_measures_links_no_server(manifests, crate):
+    assert needs(manifests, crate) & MEASURED == set()
 
 
 def test_dependencies_are_followed():

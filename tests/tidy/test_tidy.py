@@ -126,15 +126,19 @@ def test_commands_in_documents_exist(files, shorttail):
                 helps[subcommand] = shorttail(subcommand, "--help")
             # `shorttail model QUESTION --option`: the options are the question's.
             question = re.match(r" *([a-z][a-z-]*)(?=\s|$)", rest)
-            if subcommand in WITH_QUESTIONS and question:
+            is_listed = question and re.search(rf"^  {question[1]}\b", helps[subcommand], re.MULTILINE)
+            # `shorttail crawl my-docs URL`: no question, but an index.
+            if subcommand in WITH_QUESTIONS and question and (is_listed or subcommand != "crawl"):
                 subcommand = f"{subcommand} {question[1]}"
-                if not re.search(rf"^ +{question[1]}\b", helps[subcommand.split()[0]], re.MULTILINE):
+                if not is_listed:
                     wrong.append(f"{path}: shorttail {subcommand}")
                     continue
                 if subcommand not in helps:
                     helps[subcommand] = shorttail(*subcommand.split(), "--help")
             for option in re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", rest):
-                if not re.search(rf"{option}\b(?!-)", helps[subcommand]):
+                # The name of the first argument, which no help repeats.
+                is_index = option == "--index" and re.search(r"^  [<\[]INDEX[>\]]", helps[subcommand], re.MULTILINE)
+                if not is_index and not re.search(rf"{option}\b(?!-)", helps[subcommand]):
                     wrong.append(f"{path}: shorttail {subcommand} {option}")
     assert wrong == []
 

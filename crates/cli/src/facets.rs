@@ -1,7 +1,7 @@
 //! Output of facets on a terminal.
 
-use crate::figures::count;
-use crate::terminal::{Style, printable};
+use console::figures::count;
+use console::terminal::{Style, printable};
 use serde_json::Value;
 use std::io::{self, Write};
 use wire::{FacetAnswer, FacetStats};

@@ -1,7 +1,7 @@
 //! Output of an answer on a terminal: hits, explanations and phases.
 
-use crate::figures::{count, whole_microseconds};
-use crate::terminal::{Style, printable, summary_text};
+use console::figures::{count, whole_microseconds};
+use console::terminal::{Style, printable, summary_text};
 use serde_json::Value;
 use std::io::{self, Write};
 use wire::{Hit, PhaseTimes, SearchAnswer};
@@ -24,7 +24,7 @@ pub(crate) fn write_hits(
     }
     let has_some = some_from.is_some_and(|from| from < start + answer.hits.len() as u64);
     let at_least = if answer.total.exact { "" } else { "at least " };
-    let total = crate::figures::counted(answer.total.value, "document");
+    let total = console::figures::counted(answer.total.value, "document");
     let verb = match (answer.total.value == 1, has_some) {
         (true, true) => "has all words",
         (false, true) => "have all words",
@@ -46,7 +46,7 @@ pub(crate) fn write_hits(
     }
     writeln!(out)?;
     if let Some(better) = &answer.did_you_mean {
-        let total = crate::figures::counted(better.total.value, "document");
+        let total = console::figures::counted(better.total.value, "document");
         let query = style.bold(&printable(&better.query));
         writeln!(out, "did you mean: {query} ({total})")?;
     }

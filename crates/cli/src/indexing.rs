@@ -1,18 +1,24 @@
 //! Indexing of sources with progress, for the commands that write documents.
 
-use crate::failure::note;
-use crate::figures::{bytes, count, seconds};
 use crate::languages::AnalyzerChoice;
-use crate::meter::{Meter, left_s};
 use crate::optimizing::ShownProgress;
-use crate::terminal::printable;
 use anyhow::{Context, bail};
+use console::failure::note;
+use console::figures::{bytes, count, seconds};
+use console::meter::{Meter, left_s};
+use console::terminal::printable;
 use corpus::{BadDocument, Next, PassedOver, Place, Progress, ReadOptions, Reader, Source};
 use document::Document;
 use index::{BuildOptions, CommitSummary, find_unfinished};
 use ingest::{Chosen, DetectingWriter};
 use std::process::ExitCode;
+use units::{Size, SizeUnit, Sizes};
 use vfs::SharedStorage;
+
+/// Sizes of memory that indexing can be given.
+pub(crate) const MEMORY: Sizes = Sizes::ANY
+    .plain(SizeUnit::Bytes)
+    .at_least(Size::new(16, SizeUnit::MiB));
 
 /// Summary of an indexing run.
 #[derive(Debug)]
@@ -230,7 +236,7 @@ fn report_guesses(guesses: &[(&'static str, u64)]) {
             .map(|(name, texts)| format!("{name} ({})", count(*texts)));
         note(&format!(
             "the encoding of {} is guessed: {}; save as UTF-8 what was read wrongly",
-            crate::figures::counted(texts, "text"),
+            console::figures::counted(texts, "text"),
             shown.collect::<Vec<_>>().join(", ")
         ));
     }
@@ -250,7 +256,7 @@ fn report_kinds(kinds: &[(String, u64)]) {
         0 => {}
         all => note(&format!(
             "left out {} that are not read in folders: {}",
-            crate::figures::counted(all, "file"),
+            console::figures::counted(all, "file"),
             shown_kinds(&files)
         )),
     }
@@ -258,7 +264,7 @@ fn report_kinds(kinds: &[(String, u64)]) {
         0 => {}
         all => note(&format!(
             "left out {} of files that are no documents: {}",
-            crate::figures::counted(all, "part"),
+            console::figures::counted(all, "part"),
             shown_kinds(&parts)
         )),
     }

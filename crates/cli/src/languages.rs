@@ -1,6 +1,6 @@
 //! Choice of the analyzer of a new index: languages named, or detected in its first documents.
 
-use crate::figures::counted;
+use console::figures::counted;
 use ingest::Chosen;
 use std::str::FromStr;
 use text::{Analyzer, Language, Languages};

@@ -1,48 +1,37 @@
 //! The binary `shorttail`: dispatch to subcommands, and exit codes.
 //!
 //! This crate has no logic: it parses arguments, calls the other crates and prints figures and hits. `commands` has one
-//! file for each subcommand; the other modules print.
+//! file for each subcommand, but those of the laboratory, which are in the crate `lab_commands`; the other modules print.
 //!
 //! Exit codes: 0 done, 1 failed or damage found, 2 wrong usage. A closed pipe is not a failure.
 
 mod commands;
 mod facets;
-mod failure;
-mod figures;
 mod hits;
 mod indexing;
-mod interrupt;
-mod kernels;
 mod languages;
 mod logs;
-#[cfg(feature = "lab")]
-mod measured_run;
-mod meter;
 mod optimizing;
-mod quantiles;
-mod query_file;
+mod overview;
 mod schedules;
-mod search_times;
-mod terminal;
-mod time_files;
+mod spelling;
 mod top;
-mod trace_file;
 
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches, Parser};
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
 EXAMPLES:
     shorttail demo
         Index the documentation on this machine, ask five queries, serve the search page
-    shorttail index documents.jsonl --into my-index
+    shorttail index my-index documents.jsonl
     shorttail search my-index 'release notes'
     shorttail serve my-index";
 
 /// Searches documents, and shows where the time goes
 ///
-/// An index is a directory; most subcommands take one. Exit codes: 0 done, 1 failed or damage found, 2 wrong
-/// usage.
+/// An index is a directory: the first argument of the subcommands that take one, or --index DIR anywhere. Times and
+/// sizes are numbers with units: 250ms, 5m, 64KiB, 2GiB. Exit codes: 0 done, 1 failed or damage found, 2 wrong usage.
 #[derive(Debug, Parser)]
 #[command(name = "shorttail", version, after_help = EXAMPLES, max_term_width = 100)]
 struct Arguments {
@@ -61,8 +50,11 @@ fn main() -> ExitCode {
     }
     vfs::fail_writes_beyond_the_file_limit();
     vfs::survive_lost_pages();
-    match Arguments::try_parse() {
-        Ok(arguments) => failure::report(arguments.command.run(Arguments::command)),
+    let program = Arguments::command();
+    let arguments = spelling::current(std::env::args_os().collect(), &program);
+    let matches = overview::grouped(program).try_get_matches_from(arguments);
+    match matches.and_then(|matches| Arguments::from_arg_matches(&matches)) {
+        Ok(arguments) => console::failure::report(arguments.command.run(Arguments::command)),
         Err(usage) => {
             // A closed pipe is no failure of --help (`shorttail --help | head -1`).
             let _ = usage.print();

@@ -1,7 +1,7 @@
 //! Progress of the reordering of an index, for `index` and `optimize`.
 
-use crate::figures::seconds;
-use crate::meter::{Meter, left_s};
+use console::figures::seconds;
+use console::meter::{Meter, left_s};
 use index::{OptimizeProgress, optimize::Phase};
 use std::sync::{Mutex, PoisonError};
 

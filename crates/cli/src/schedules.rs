@@ -1,7 +1,7 @@
 //! Output of the schedules of an answer: how handlers shared its searches.
 
-use crate::figures::{count, counted};
-use crate::terminal::printable;
+use console::figures::{count, counted};
+use console::terminal::printable;
 use std::io::{self, Write};
 use wire::Schedule;
 use wire::schedule::Visit;

@@ -39,14 +39,14 @@ impl Default for FileLimits {
 /// Limit that a file exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Beyond {
-    #[error("more than {max} decoded bytes; the rest is left out (--file-bytes-max takes more)")]
+    #[error("more than {max} decoded bytes; the rest is left out (--file-size-max takes more)")]
     Bytes { max: u64 },
     #[error(
         "{decoded} decoded bytes from {source_bytes} compressed ones, more than {RATIO_MAX} for each; \
-         the rest is left out (--file-bytes-max takes more)"
+         the rest is left out (--file-size-max takes more)"
     )]
     Ratio { decoded: u64, source_bytes: u64 },
-    #[error("reading took more than {} s; the rest is left out (--file-seconds-max takes more)", max.as_secs_f64())]
+    #[error("reading took more than {} s; the rest is left out (--file-time-max takes more)", max.as_secs_f64())]
     Time { max: Duration },
 }
 

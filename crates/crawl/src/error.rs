@@ -35,7 +35,7 @@ pub enum CrawlError {
         what: String,
     },
     /// Directory without a crawl.
-    #[error("{}: no crawl here; begin one with `shorttail crawl URL --into DIR`", path.display())]
+    #[error("{}: no crawl here; begin one with `shorttail crawl INDEX URL`", path.display())]
     NoCrawl {
         /// Path of the directory.
         path: PathBuf,

@@ -43,7 +43,7 @@ pub enum IndexError {
         read: u32,
     },
     /// Directory without an index.
-    #[error("{}: no index here (no MANIFEST file); build one with `shorttail index SOURCE --into DIR`", path.display())]
+    #[error("{}: no index here (no MANIFEST file); build one with `shorttail index INDEX SOURCE`", path.display())]
     NoIndex {
         /// Path of the directory.
         path: PathBuf,

@@ -155,6 +155,13 @@ fn is_newer(name: &str, manifest: &Manifest) -> bool {
     is_new_segment || is_new_deletion
 }
 
+/// Returns an entry of a directory that no index makes there, if it has one: neither a file with a name that commits give nor
+/// the folder of a crawl.
+pub fn find_foreign(storage: &SharedStorage) -> Result<Option<Stray>, IndexError> {
+    let mut strays = strays(storage, &[])?.into_iter();
+    Ok(strays.find(|stray| stray.kind != StrayKind::Leftover))
+}
+
 /// Returns the directory entries that belong to none of the generations `kept`. While a writer is active, files that it
 /// may be writing are left out.
 pub(crate) fn strays(storage: &SharedStorage, kept: &[Manifest]) -> Result<Vec<Stray>, IndexError> {

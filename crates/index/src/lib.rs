@@ -59,7 +59,7 @@ pub use derive::FieldSummary;
 pub use error::IndexError;
 pub use ids::{DocId, Field};
 pub use layout::Layout;
-pub use leftovers::{Stray, StrayKind, Unfinished, entries_beside, find_unfinished};
+pub use leftovers::{Stray, StrayKind, Unfinished, entries_beside, find_foreign, find_unfinished};
 pub use live::{ReadStart, Trust};
 pub use log::{LogBatch, LogLoss, LogRecord, LogWriter};
 pub use merging::{MergeJob, MergePolicy, MergedSegments};

@@ -89,7 +89,7 @@ impl Codecs<'_> {
         let index = self.scratch.join(codec);
         let name = format!("shorttail index --codec {codec}");
         let mut command = Command::new(self.binary);
-        command.arg("index").arg(part).arg("--into").arg(&index);
+        command.arg("index").arg(&index).arg(part);
         // One segment keeps every list whole.
         command.args(["--codec", codec, "--texts", "none", "--chunks", "1"]);
         command.args(["--analyzer", "plain"]);

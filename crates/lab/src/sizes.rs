@@ -75,7 +75,7 @@ impl Parts<'_> {
     /// Builds the index and returns its number of documents.
     fn build(&self, part: &Path, index: &Path, live: &Live) -> Result<u64, LabError> {
         let mut command = Command::new(self.binary);
-        command.arg("index").arg(part).arg("--into").arg(index);
+        command.arg("index").arg(index).arg(part);
         // The same words whatever the documents of the part are written in.
         command.args(["--analyzer", "plain"]);
         let name = format!("shorttail index {}", self.corpus.display());

@@ -77,7 +77,7 @@ impl RateSearch {
         if !(1.0..=99.99).contains(&percentile) {
             return Err("give a percentile from p1 to p99.99".into());
         }
-        let target = crate::parse_duration(target)?;
+        let target = units::Times::ANY.read(target)?.duration();
         if target.is_zero() {
             return Err("no answer comes in no time; write p99=300ms".into());
         }

@@ -89,9 +89,8 @@ impl Stage {
         let count = self.chunks_count.to_string();
         let indexed = tokio::process::Command::new(program()?)
             .arg("index")
-            .arg(&lines)
-            .arg("--into")
             .arg(self.index())
+            .arg(&lines)
             .args(more)
             .args(["--chunks", &count, "--partitions", &count, "--json"])
             .kill_on_drop(true)

@@ -1,48 +1,19 @@
-//! The subcommands, one file each.
+//! The subcommands, by use. Those of the laboratory are of the crate `lab_commands`.
 
-mod add;
-mod admin;
-mod analyze;
-mod backup;
-mod bench;
-mod check;
-mod completions;
-mod connections;
 #[cfg(feature = "crawler")]
 mod crawl;
-mod delete;
-mod demo;
-mod document_server;
-mod explain_schedule;
-mod fields;
-mod front_end;
-mod hurry;
-mod index;
-mod index_server;
-#[cfg(feature = "lab")]
-mod lab;
-#[cfg(feature = "lab")]
-mod load;
-mod man;
-mod model;
-mod opened;
-mod optimize;
-mod plan;
-mod policies;
-mod reading;
-mod recover;
-mod search;
-mod serve;
-mod serve_folder;
-mod serving;
-mod sync;
-mod top;
-mod topics;
+mod documents;
+mod operation;
+mod query;
+mod servers;
 
-use opened::{
-    RankingArguments, all_segments, cores_count, details_of, existing_directory, existing_index,
-    open_index, open_preloaded, open_verified, warn_of_unfinished,
-};
+use documents::{add, delete, index, optimize, recover, sync};
+use lab_commands::{bench, hurry, model, plan};
+#[cfg(feature = "lab")]
+use lab_commands::{lab, load};
+use operation::{backup, check, completions, demo, man};
+use query::{analyze, fields, search};
+use servers::{document_server, front_end, index_server, serve, top};
 use std::process::ExitCode;
 
 #[derive(Debug, clap::Subcommand)]
@@ -104,7 +75,7 @@ impl Command {
             #[cfg(feature = "lab")]
             Command::Load(arguments) => load::run(arguments),
             #[cfg(feature = "lab")]
-            Command::Lab(arguments) => lab::run(arguments),
+            Command::Lab(arguments) => lab::run(arguments, servers::spin::spun),
             Command::Bench(arguments) => bench::run(arguments),
             Command::Check(arguments) => check::run(arguments),
             Command::Model(arguments) => model::run(arguments),

@@ -3,7 +3,7 @@
 //! `OTEL_EXPORTER_OTLP_ENDPOINT` is the address, as usual with OpenTelemetry; without it nothing is sent.
 //! `SHORTTAIL_SPANS` filters spans. Its default is `debug`, every step of every query.
 
-use crate::failure::note;
+use console::failure::note;
 use opentelemetry::trace::TracerProvider;
 use opentelemetry_otlp::SpanExporter;
 use opentelemetry_sdk::Resource;

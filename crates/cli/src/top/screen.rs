@@ -1,8 +1,8 @@
 //! Formatting of a view: a screen for a terminal, or one line.
 
 use super::view::{AtMost, CrawlView, PartitionView, PhaseView, View};
-use crate::figures;
-use crate::terminal::{Style, printable};
+use console::figures;
+use console::terminal::{Style, printable};
 
 const UNKNOWN: &str = "–";
 

@@ -91,7 +91,7 @@ fn an_unclear_deletion_deletes_nothing() {
     .fails_saying(&["no such directory"]);
     std::fs::create_dir(&nowhere).unwrap();
     shorttail(["add", nowhere.to_str().unwrap(), "-"])
-        .fails_saying(&["no index here", "shorttail index SOURCE --into DIR"]);
+        .fails_saying(&["no index here", "shorttail index INDEX SOURCE"]);
 }
 
 #[test]

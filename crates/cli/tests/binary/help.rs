@@ -92,10 +92,11 @@ fn help_of_the_laboratory() {
 
 /// Names of the subcommands that a help text lists.
 fn listed(help: &str) -> Vec<String> {
-    let (_, list) = help.split_once("Commands:\n").unwrap_or_default();
-    let names = list.lines().take_while(|line| line.starts_with(' '));
-    let names = names.filter(|line| !line.starts_with("   "));
-    names
+    let (_, lists) = help.split_once("Usage: ").unwrap_or_default();
+    let lines = lists.lines().take_while(|&line| line != "Options:");
+    let named = lines.filter_map(|line| line.strip_prefix("  "));
+    named
+        .filter(|line| line.starts_with(|first: char| first.is_ascii_lowercase()))
         .filter_map(|line| line.split_whitespace().next())
         .filter(|&name| name != "help")
         .map(str::to_owned)
@@ -145,16 +146,13 @@ fn wrong_usage_ends_with_two() {
     check(&[], "Usage: shorttail");
     check(&["fly"], "fly");
     check(&["index", "--into", "x"], "SOURCE");
-    check(&["index", "-"], "--into");
-    check(&["index", "-", "--into", "x", "--memory", "1M"], "16M");
-    check(&["index", "-", "--into", "x", "--memory", "many"], "512M");
-    check(&["index", "-", "--into", "x", "--chunks", "0"], "--chunks");
-    check(
-        &["index", "-", "--into", "x", "--threads", "0"],
-        "--threads",
-    );
-    check(&["index", "-", "--into", "x", "--codec", "zip"], "packed");
-    check(&["optimize"], "DIR");
+    check(&["index", "-"], "SOURCE");
+    check(&["index", "x", "-", "--memory", "1M"], "16M");
+    check(&["index", "x", "-", "--memory", "many"], "512M");
+    check(&["index", "x", "-", "--chunks", "0"], "--chunks");
+    check(&["index", "x", "-", "--threads", "0"], "--threads");
+    check(&["index", "x", "-", "--codec", "zip"], "packed");
+    check(&["optimize"], "INDEX");
     check(&["optimize", "x", "--order", "size"], "bisection");
     check(&["optimize", "x", "--memory", "1M"], "16M");
     check(&["search", "x"], "QUERY");
@@ -179,8 +177,8 @@ fn wrong_usage_ends_with_two() {
         "--passes",
     );
     check(&["bench", "x", "--preload", "disk"], "tmpfs or hugepages");
-    check(&["serve"], "DIR");
-    check(&["top", "x", "--interval", "0"], "from 0.1 to 3600");
+    check(&["serve"], "INDEX");
+    check(&["top", "x", "--every", "0"], "from 100ms to 1h");
     check(&["load", "x"], "--queries");
     check(&["load", "x", "--queries", "y"], "--rate");
     check(
@@ -197,8 +195,8 @@ fn wrong_usage_ends_with_two() {
         "300ms",
     );
     check(
-        &["load", "x", "--queries", "y", "--closed", "0"],
-        "--closed",
+        &["load", "x", "--queries", "y", "--clients", "0"],
+        "--clients",
     );
     check(
         &[
@@ -206,7 +204,7 @@ fn wrong_usage_ends_with_two() {
             "x",
             "--queries",
             "y",
-            "--closed",
+            "--clients",
             "1",
             "--think",
             "long",
@@ -219,7 +217,7 @@ fn wrong_usage_ends_with_two() {
             "x",
             "--queries",
             "y",
-            "--closed",
+            "--clients",
             "1",
             "--rate",
             "1",

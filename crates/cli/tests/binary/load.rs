@@ -119,7 +119,14 @@ fn a_run_is_measured_saved_and_compared() {
 fn repetitions_give_an_interval_and_clients_may_wait() {
     let loading = loading();
     let (queries, run) = (loading.path("queries.txt"), loading.path("runs"));
-    let closed = ["--closed", "2", "--think", "exp:2ms", "--duration", "300ms"];
+    let closed = [
+        "--clients",
+        "2",
+        "--think",
+        "exp:2ms",
+        "--duration",
+        "300ms",
+    ];
     let repeated = [&closed[..], &["--repeat", "3", "--save", &run]].concat();
     let table = shorttail(loading.arguments(&queries, &repeated))
         .ends(0)

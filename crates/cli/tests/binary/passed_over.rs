@@ -148,7 +148,7 @@ fn a_file_beyond_its_limit_keeps_what_was_read_before() {
     assert!((50..60).contains(&documents), "{summary}");
     assert_eq!(summary["bad"], 1, "{summary}");
     assert!(run.stderr.contains("long.jsonl:5"), "{run:#?}");
-    assert!(run.stderr.contains("--file-bytes-max"), "{run:#?}");
+    assert!(run.stderr.contains("--file-size-max"), "{run:#?}");
     // The next file is read, whatever became of this one.
     assert_eq!(bench.answer("skating", &[])["total"]["value"], 1);
 
@@ -156,7 +156,7 @@ fn a_file_beyond_its_limit_keeps_what_was_read_before() {
     let run = index(&bench, &[&sources[..], &late].concat());
     run.fails_saying(&["no good document"]);
     let strict = [&sources[..], &limit, &["--strict"]].concat();
-    index(&bench, &strict).fails_saying(&["long.jsonl:5", "--file-bytes-max"]);
+    index(&bench, &strict).fails_saying(&["long.jsonl:5", "--file-size-max"]);
 }
 
 #[test]

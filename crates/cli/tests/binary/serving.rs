@@ -228,7 +228,7 @@ fn administration_may_be_off_or_demand_a_token() {
         "top",
         &serving.admin,
         "--once",
-        "--interval",
+        "--every",
         "0.2",
         "--admin-token-file",
         file,

@@ -151,12 +151,7 @@ impl Bench {
     #[track_caller]
     pub(crate) fn index(&self, source: &Path, options: &[&str]) -> Run {
         let directory = self.directory();
-        let fixed = [
-            OsStr::new("index"),
-            source.as_os_str(),
-            OsStr::new("--into"),
-            directory.as_ref(),
-        ];
+        let fixed = [OsStr::new("index"), directory.as_ref(), source.as_os_str()];
         shorttail(fixed.into_iter().chain(options.iter().map(OsStr::new)))
     }
 

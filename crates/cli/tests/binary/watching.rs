@@ -6,14 +6,14 @@ use serde_json::Value;
 use std::io::{BufRead, BufReader};
 
 fn top(address: &str, options: &[&str]) -> crate::support::Run {
-    shorttail([&["top", address, "--interval", "0.2"], options].concat())
+    shorttail([&["top", address, "--every", "200ms"], options].concat())
 }
 
 #[test]
 fn searches_are_seen_while_they_happen() {
     let bench = Bench::indexed(&small_corpus());
     let serving = Serving::start(&bench);
-    let arguments = ["top", &serving.admin, "--interval", "0.2", "--json"];
+    let arguments = ["top", &serving.admin, "--every", "200ms", "--json"];
     let mut watching = command(arguments).spawn().unwrap();
     let lines = BufReader::new(watching.stdout.take().unwrap()).lines();
     // The first line may be of the time before the searches; one of the next ones has them.
@@ -67,7 +67,7 @@ fn once_is_a_screen_of_plain_text() {
 fn it_ends_in_order_when_told_to() {
     let bench = Bench::indexed(&small_corpus());
     let serving = Serving::start(&bench);
-    let mut watching = command(["top", &serving.admin, "--interval", "0.1"])
+    let mut watching = command(["top", &serving.admin, "--every", "100ms"])
         .spawn()
         .unwrap();
     let mut line = String::new();

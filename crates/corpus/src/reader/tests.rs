@@ -240,7 +240,7 @@ fn a_file_beyond_its_bytes_keeps_the_documents_before() {
         let (documents, bad) = read_within(name, &bytes, limits);
         assert_eq!(bad.line, documents.len() as u64 + 1, "{name}");
         assert!((1400..1600).contains(&documents.len()), "{name}");
-        assert!(bad.reason.contains("--file-bytes-max"), "{name}: {bad}");
+        assert!(bad.reason.contains("--file-size-max"), "{name}: {bad}");
         // A limit equal to the length leaves nothing out.
         let limits = FileLimits {
             decoded_bytes_max: Some(text.len() as u64),
@@ -291,7 +291,7 @@ fn a_file_beyond_its_time_is_left_and_the_next_is_read() {
     };
     let (documents, bad) = read_within("a.jsonl", lines(3).as_bytes(), limits);
     assert_eq!((documents.len(), bad.line), (0, 1));
-    assert!(bad.reason.contains("--file-seconds-max"), "{bad}");
+    assert!(bad.reason.contains("--file-time-max"), "{bad}");
 }
 
 #[test]

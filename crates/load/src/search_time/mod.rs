@@ -16,7 +16,6 @@ mod timing;
 pub use join::{exponential, joined_queries};
 pub use timing::search_times_ms;
 
-use crate::parse_duration;
 use crate::random::{Purpose, Random};
 use std::fmt;
 use std::time::Duration;
@@ -74,7 +73,8 @@ impl SearchTime {
         if p99.is_some_and(|p99| p99.contains(',')) {
             return Err("give a mean, or mean and 99th percentile: 0.5ms,5ms".into());
         }
-        let (mean, p99) = (parse_duration(mean)?, p99.map(parse_duration).transpose()?);
+        let read = |text| units::Times::ANY.read(text).map(units::Time::duration);
+        let (mean, p99) = (read(mean)?, p99.map(read).transpose()?);
         if mean.is_zero() {
             return Err("no search takes no time; give a mean such as 2ms".into());
         }

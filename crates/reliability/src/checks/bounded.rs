@@ -53,7 +53,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     let stage = Stage::set(run.size(30_000, DOCUMENTS), 2).await?;
     let more: &[&str] = match run.sabotage {
         // Removes the limit of bytes and, below, that of time.
-        true => &["--answer-kib", "1048576", "--timeout-ms", "20000"],
+        true => &["--answer-max", "1GiB", "--timeout", "20s"],
         false => &[],
     };
     let mut server = stage.serve(&[&["--handlers", "2"], more].concat()).await?;

@@ -73,13 +73,13 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     let texts = [(all, documents.address)];
     let servers = [
         stage.serve(&[]).await?,
-        stage.serve(&["--cache-mib", "64"]).await?,
+        stage.serve(&["--cache", "64MiB"]).await?,
         stage.serve(&["--partitions", "2"]).await?,
         stage
-            .serve(&["--partitions", "4", "--cache-mib", "64"])
+            .serve(&["--partitions", "4", "--cache", "64MiB"])
             .await?,
         stage
-            .front_end(&sides, &texts, &["--cache-mib", "64"])
+            .front_end(&sides, &texts, &["--cache", "64MiB"])
             .await?,
     ];
     let each = run.size(400, 20_000);

@@ -33,7 +33,7 @@ pub(super) struct Known {
 pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     let mut verdict = Verdict::new("durable", run.seed);
     let stage = Stage::set(run.size(300, 3_000), 2).await?;
-    let mut server = stage.serve(&["--writable", "--refresh", "0.1"]).await?;
+    let mut server = stage.serve(&["--writable", "--refresh", "100ms"]).await?;
     let mut random = Random::new(run.seed, 50);
     let mut all: Vec<Known> = (0..CLIENTS).map(|_| Known::default()).collect();
     let (mut compared, mut wrong, mut slowest_start) = (0, Vec::new(), Duration::ZERO);

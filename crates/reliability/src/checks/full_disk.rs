@@ -91,7 +91,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
         let file = file?;
         std::fs::copy(file.path(), at.join(file.file_name()))?;
     }
-    let mut server = stage.serve(&["--writable", "--refresh", "0.1"]).await?;
+    let mut server = stage.serve(&["--writable", "--refresh", "100ms"]).await?;
     let mut steps = Steps::default();
     let (mut known, mut failed, mut queries) = (States::new(), 0, 0);
     for step in 0..run.size(4, 200) {

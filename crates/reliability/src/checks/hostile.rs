@@ -46,7 +46,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     let mut verdict = Verdict::new("V8", run.seed);
     let stage = Stage::set(4_000, 8).await?;
     let more: &[&str] = match run.sabotage {
-        true => &["--head-timeout-ms", "600000"],
+        true => &["--head-timeout", "10m"],
         false => &[],
     };
     let server = stage.serve(more).await?;

@@ -33,7 +33,7 @@ struct Moment {
 pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     let mut verdict = Verdict::new("soak", run.seed);
     let stage = Stage::set(run.size(2_000, 20_000), 1).await?;
-    let mut server = stage.serve(&["--writable", "--refresh", "0.1"]).await?;
+    let mut server = stage.serve(&["--writable", "--refresh", "100ms"]).await?;
     let offer = Offer::of_frequent_words(server.address, run.seed)?;
     let admin = admin_of(&server)?;
     let duration = Duration::from_secs(run.size(5, 600));

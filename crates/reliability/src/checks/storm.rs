@@ -92,9 +92,8 @@ async fn commit_until(index: &Path, ended: Instant) -> anyhow::Result<u64> {
         std::fs::write(&lines, documents.join("\n"))?;
         let done = tokio::process::Command::new(program()?)
             .arg("index")
-            .arg(&lines)
-            .arg("--into")
             .arg(index)
+            .arg(&lines)
             .args(["--threads", "1", "--json"])
             .kill_on_drop(true)
             .output()

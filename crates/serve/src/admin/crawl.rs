@@ -53,7 +53,7 @@ async fn stop(Extension(app): Extension<Arc<App>>) -> Response<Body> {
 fn no_crawl() -> Response<Body> {
     refusal(
         StatusCode::NOT_FOUND,
-        "no crawl fills this index; begin one with `shorttail crawl URL --into DIR`, where DIR is the directory served",
+        "no crawl fills this index; begin one with `shorttail crawl INDEX URL`, where INDEX is the directory served",
     )
 }
 

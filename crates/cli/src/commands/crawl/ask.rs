@@ -2,8 +2,8 @@
 
 use super::folder::existing_crawl;
 use super::summary::{json_summary, notices, progress_text, text_details, text_summary};
-use crate::failure::note;
-use crate::terminal::{print, printable};
+use console::failure::note;
+use console::terminal::{print, printable};
 use crawl::politeness::TimeMs;
 use crawl::{Explained, explain as explained, is_running, request_stop, status_of};
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ EXAMPLES:
 #[command(after_help = STATUS_EXAMPLES)]
 pub(super) struct StatusArguments {
     /// The directory of the index
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "INDEX")]
     directory: PathBuf,
     /// Print one line of JSON
     #[arg(long)]
@@ -28,18 +28,18 @@ pub(super) struct StatusArguments {
 
 const EXPLAIN_EXAMPLES: &str = "\
 EXAMPLES:
-    shorttail crawl explain https://docs.example.org/page --in my-docs";
+    shorttail crawl explain my-docs https://docs.example.org/page";
 
 /// Tell what is known of a URL: found where, visited when, its state with the reason, the next visit
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXPLAIN_EXAMPLES)]
 pub(super) struct ExplainArguments {
+    /// The directory of the index
+    #[arg(value_name = "INDEX")]
+    directory: PathBuf,
     /// The URL
     #[arg(value_name = "URL")]
     url: String,
-    /// The directory of the index
-    #[arg(long = "in", value_name = "DIR")]
-    directory: PathBuf,
     /// Print one line of JSON
     #[arg(long)]
     json: bool,
@@ -54,7 +54,7 @@ EXAMPLES:
 #[command(after_help = STOP_EXAMPLES)]
 pub(super) struct StopArguments {
     /// The directory of the index
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "INDEX")]
     directory: PathBuf,
 }
 
@@ -63,18 +63,18 @@ A running crawl visits them within seconds, as fast as politeness permits; other
 does. A program that publishes pages can call this after each change.
 
 EXAMPLES:
-    shorttail crawl ping https://docs.example.org/page --in my-docs";
+    shorttail crawl ping my-docs https://docs.example.org/page";
 
 /// Ask a crawl to visit URLs soon, because they are new or have changed
 #[derive(Debug, clap::Args)]
 #[command(after_help = PING_EXAMPLES)]
 pub(super) struct PingArguments {
+    /// The directory of the index
+    #[arg(value_name = "INDEX")]
+    directory: PathBuf,
     /// The URLs
     #[arg(value_name = "URL", required = true)]
     urls: Vec<String>,
-    /// The directory of the index
-    #[arg(long = "in", value_name = "DIR")]
-    directory: PathBuf,
 }
 
 /// Notes URLs to visit soon.

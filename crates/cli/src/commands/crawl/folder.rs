@@ -14,7 +14,7 @@ pub(super) fn existing_crawl(directory: &Path) -> anyhow::Result<SharedStorage> 
     let folder = crawl_folder(directory);
     if !folder.is_dir() {
         anyhow::bail!(
-            "{}: no crawl here; begin one with `shorttail crawl URL --into DIR`",
+            "{}: no crawl here; begin one with `shorttail crawl INDEX URL`",
             directory.display()
         );
     }

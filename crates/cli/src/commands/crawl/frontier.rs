@@ -1,9 +1,9 @@
 //! `shorttail crawl frontier`: queues of URLs for other crawlers.
 
-use crate::failure::note;
-use crate::interrupt::Interrupt;
-use crate::terminal::print;
 use anyhow::Context;
+use console::failure::note;
+use console::interrupt::Interrupt;
+use console::terminal::print;
 use crawl::queues::{Queues, QueuesOptions, serve};
 use std::net::SocketAddr;
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! Listener of IndexNow beside a crawl.
 
-use crate::failure::note;
+use console::failure::note;
 use crawl::CrawlConfig;
 use crawl::indexnow::IndexNow;
 use serve::{IndexNowServer, SubmissionReply, Submitted};

@@ -15,26 +15,27 @@ pub(super) use observed::DirectoryCrawl;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
-Asks each host for its robots.txt and keeps to it; one request at a time to a host and to an address,
-with a pause of at least --gap seconds. The same command again fetches only what changed. Ctrl-C ends
-it; the next run goes on. Pages are kept in WARC files in DIR/crawl. docs/crawler.md explains more.
-`crawl frontier` keeps the URLs of other crawlers where the program is built with --features urlfrontier.
+Asks each host for its robots.txt and keeps to it; one request at a time to a host and to an
+address, with a pause of at least --gap. The same command again fetches only what changed. Ctrl-C
+ends it; the next run goes on. Pages are kept in WARC files in INDEX/crawl. docs/crawler.md explains
+more. `crawl frontier` keeps the URLs of other crawlers where the program is built with --features
+urlfrontier.
 
 EXAMPLES:
-    shorttail crawl https://docs.example.org --into my-docs
+    shorttail crawl my-docs https://docs.example.org
         The pages of one host
-    shorttail crawl https://example.org/manual/ --within path --deny .pdf --into my-docs
+    shorttail crawl my-docs https://example.org/manual/ --within path --deny .pdf
         The pages of one folder, without PDF
-    shorttail crawl crawl.toml --into my-docs --serve
+    shorttail crawl my-docs crawl.toml --serve
         Many sites with rules of their own; searchable meanwhile
-    shorttail crawl http://127.0.0.1:8000/ --owned --allow-addresses 127.0.0.0/8 --into my-docs
+    shorttail crawl my-docs http://127.0.0.1:8000/ --owned --allow-addresses 127.0.0.0/8
         A site of your own: several requests at a time; private addresses only by name
-    shorttail crawl crawl.toml --into my-docs --watch --indexnow 127.0.0.1:7702
+    shorttail crawl my-docs crawl.toml --watch --indexnow 127.0.0.1:7702
         Go on for ever, and visit at once what publishers of your own sites submit by IndexNow
-    shorttail crawl crawl.toml --into docs-a --member a
+    shorttail crawl docs-a crawl.toml --member a
         One of several processes that share the hosts, as the configuration names them
     shorttail crawl status my-docs
-    shorttail crawl explain https://docs.example.org/page --in my-docs
+    shorttail crawl explain my-docs https://docs.example.org/page
         Why a page is in the index, or not";
 
 /// Crawl sites into an index that stays current

@@ -1,11 +1,11 @@
 //! `shorttail crawl replay`: an index from the archive of a crawl, without a request.
 
-use super::super::cores_count;
 use super::folder::existing_crawl;
-use crate::failure::note;
-use crate::figures::{bytes, count, counted};
-use crate::meter::Meter;
-use crate::terminal::{print, printable};
+use console::failure::note;
+use console::figures::{bytes, count, counted};
+use console::meter::Meter;
+use console::opened::cores_count;
+use console::terminal::{print, printable};
 use index::BuildOptions;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -15,8 +15,8 @@ use vfs::{RealStorage, SharedStorage};
 
 const EXAMPLES: &str = "\
 Reads the WARC files of the crawl and indexes the last answer of each page, as this version of the
-program reads pages. The directories of all members of a crawl become one index, that which one process
-would have made. `shorttail index` reads WARC files of other crawlers.
+program reads pages. The directories of all members of a crawl become one index, that which one
+process would have made. `shorttail index` reads WARC files of other crawlers.
 
 EXAMPLES:
     shorttail crawl replay my-docs --into my-new-docs
@@ -27,7 +27,7 @@ EXAMPLES:
 #[command(after_help = EXAMPLES)]
 pub(super) struct ReplayArguments {
     /// The directory of the index with the crawl; of a crawl with members, those of all of them
-    #[arg(value_name = "DIR", required = true)]
+    #[arg(value_name = "INDEX", required = true)]
     directories: Vec<PathBuf>,
     /// The directory of the new index
     #[arg(long, value_name = "NEW")]

@@ -1,15 +1,16 @@
 //! A run of the crawl: options, progress, and a server of the index meanwhile.
 
-use super::super::cores_count;
 use super::folder::crawl_folder;
 use super::indexnow;
 use super::summary::{json_summary, notices, progress_text, text_summary};
-use crate::failure::note;
-use crate::figures::parse_memory;
-use crate::interrupt::Interrupt;
-use crate::meter::Meter;
-use crate::terminal::print;
+use crate::commands::documents::create_target;
+use crate::indexing::MEMORY;
 use anyhow::Context;
+use console::failure::note;
+use console::interrupt::Interrupt;
+use console::meter::Meter;
+use console::opened::cores_count;
+use console::terminal::print;
 use crawl::config::{RuleForm, Within};
 use crawl::{Crawl, CrawlConfig, CrawlProgress, CrawlSetup, MemberSetup};
 use index::BuildOptions;
@@ -19,78 +20,96 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode};
 use std::sync::Arc;
 use std::time::Duration;
+use units::{Time, TimeUnit, Times};
 use vfs::RealStorage;
+
+/// Times whose plain numbers are seconds.
+pub(super) const SECONDS: Times = Times::ANY.plain(TimeUnit::Seconds);
 
 /// Sources and options.
 #[derive(Debug, clap::Args)]
 #[command(group(clap::ArgGroup::new("staying").args(["watch", "serve"]).multiple(true)))]
 pub(super) struct RunArguments {
+    /// The directory of the index; the crawl is in its folder `crawl`
+    #[arg(value_name = "INDEX", required = true)]
+    directory: Option<PathBuf>,
     /// URLs to begin with, or a configuration (a file whose name ends with .toml)
     #[arg(required = true, value_name = "URL")]
     sources: Vec<String>,
-    /// The directory of the index; the crawl is in its folder `crawl`
-    #[arg(long, value_name = "DIR", required = true)]
-    into: Option<PathBuf>,
+    /// The index is named by its option, and may hold other files
+    #[arg(long, hide = true)]
+    named: bool,
     /// Name of this process among the [[member]] tables of the configuration, which share the hosts of the crawl
     #[arg(long, value_name = "NAME")]
     member: Option<String>,
     /// Boundary around the URLs
-    #[arg(long, value_name = "WHAT")]
+    #[arg(long, value_name = "WHAT", help_heading = "What is visited")]
     within: Option<Boundary>,
     /// Leave out URLs: a path prefix with * and $ as in robots.txt, an ending such as .pdf, or https://host/path. Rules
     /// are tried in the order --allow, --deny
-    #[arg(long, value_name = "PATTERN")]
+    #[arg(long, value_name = "PATTERN", help_heading = "What is visited")]
     deny: Vec<String>,
     /// Visit URLs in spite of a later --deny; those of another host in spite of --within
-    #[arg(long, value_name = "PATTERN")]
+    #[arg(long, value_name = "PATTERN", help_heading = "What is visited")]
     allow: Vec<String>,
     /// The sites are your own: up to 8 requests at a time, no pauses
-    #[arg(long)]
+    #[arg(long, help_heading = "How it is fetched")]
     owned: bool,
     /// Read pages as Chromium shows them, after their scripts; it must be installed
-    #[arg(long)]
+    #[arg(long, help_heading = "How it is fetched")]
     render: bool,
     /// Permit connections to private addresses of a network, such as 127.0.0.0/8
-    #[arg(long, value_name = "NETWORK", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "NETWORK",
+        value_delimiter = ',',
+        help_heading = "How it is fetched"
+    )]
     allow_addresses: Vec<IpNet>,
     /// Trust a certificate authority (a file in PEM) beside those of the web, such as that of an intranet
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "How it is fetched")]
     authority: Vec<PathBuf>,
-    /// Shortest pause between two requests to a host, in seconds [default: 0.5]
-    #[arg(long, value_name = "S")]
-    gap: Option<f64>,
+    /// Shortest pause between two requests to a host [default: 500ms]
+    #[arg(long, value_name = "TIME", value_parser = SECONDS.reader(), help_heading = "How it is fetched")]
+    gap: Option<Time>,
     /// Pages to fetch in this run, at most
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "What is visited")]
     pages: Option<u64>,
     /// Links from a given URL, at most [default: 20]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "What is visited")]
     depth: Option<u16>,
     /// Name of the crawler in requests and for robots.txt. Name a page or an address that tells who you are
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", help_heading = "How it is fetched")]
     user_agent: Option<String>,
-    /// Seconds between two commits of the index [default: 60]
-    #[arg(long, value_name = "S")]
-    commit_every: Option<f64>,
+    /// Time between two commits of the index [default: 1m]
+    #[arg(long, value_name = "TIME", value_parser = SECONDS.reader(), help_heading = "Going on")]
+    commit_every: Option<Time>,
     /// Go on when everything was visited, and visit pages again when they are due, until Ctrl-C
-    #[arg(long)]
+    #[arg(long, help_heading = "Going on")]
     watch: bool,
     /// Serve the index meanwhile, and afterwards until Ctrl-C
-    #[arg(long)]
+    #[arg(long, help_heading = "Going on")]
     serve: bool,
     /// Address of that server
     #[arg(
         long,
         value_name = "ADDRESS",
         default_value = "127.0.0.1:7700",
-        requires = "serve"
+        requires = "serve",
+        help_heading = "Going on"
     )]
     listen: String,
     /// Address at which publishers of your own sites (--owned) submit changed URLs by the protocol IndexNow; with --watch
     /// or --serve
-    #[arg(long, value_name = "ADDRESS", requires = "staying")]
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        requires = "staying",
+        help_heading = "Going on"
+    )]
     indexnow: Option<String>,
-    /// Upper limit on the memory of indexing: bytes, or with a unit such as 512M, 2G, 64MiB; at least 16M
-    #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = parse_memory)]
+    /// Upper limit on the memory of indexing; at least 16MiB
+    #[arg(long, value_name = "SIZE", default_value = "512MiB", value_parser = MEMORY.bytes())]
     memory: u64,
     /// Print the summary as one line of JSON
     #[arg(long)]
@@ -112,7 +131,7 @@ enum Boundary {
 
 /// Runs the crawl.
 pub(super) fn run(arguments: RunArguments) -> anyhow::Result<ExitCode> {
-    let directory = arguments.into.clone().context("--into DIR is missing")?;
+    let directory = arguments.directory.clone().context("INDEX is missing")?;
     let config = configuration(&arguments)?;
     let is_named = config.user_agent.contains(['+', '@', '/']) && config.user_agent.contains(' ');
     if !is_named && !config.sites.iter().all(|site| site.owned) {
@@ -121,7 +140,7 @@ pub(super) fn run(arguments: RunArguments) -> anyhow::Result<ExitCode> {
         );
     }
     let setup = CrawlSetup {
-        index: Arc::new(RealStorage::create_directory(&directory)?),
+        index: create_target(&directory, arguments.named)?,
         storage: Arc::new(RealStorage::create_directory(crawl_folder(&directory))?),
         build: BuildOptions {
             threads: cores_count(),
@@ -218,9 +237,11 @@ fn configuration(arguments: &RunArguments) -> anyhow::Result<CrawlConfig> {
         .authorities
         .extend(arguments.authority.iter().cloned());
     config.pages_max = arguments.pages.or(config.pages_max);
-    config.gap_s = arguments.gap.unwrap_or(config.gap_s);
+    config.gap_s = arguments.gap.map_or(config.gap_s, Time::seconds);
     config.depth_max = arguments.depth.unwrap_or(config.depth_max);
-    config.commit_every_s = arguments.commit_every.unwrap_or(config.commit_every_s);
+    config.commit_every_s = arguments
+        .commit_every
+        .map_or(config.commit_every_s, Time::seconds);
     if let Some(user_agent) = &arguments.user_agent {
         config.user_agent = user_agent.clone();
     }

@@ -1,8 +1,8 @@
 //! Figures of a crawl as text and as JSON.
 
-use crate::failure::note;
-use crate::figures::{bytes, count, counted, seconds};
-use crate::terminal::printable;
+use console::failure::note;
+use console::figures::{bytes, count, counted, seconds};
+use console::terminal::printable;
 use crawl::CrawlProgress;
 use std::path::Path;
 

@@ -1,9 +1,10 @@
 //! `shorttail crawl web`: the synthetic web as a server, and the judge of its log.
 
-use crate::failure::note;
-use crate::interrupt::Interrupt;
-use crate::terminal::print;
+use super::run::SECONDS;
 use anyhow::Context;
+use console::failure::note;
+use console::interrupt::Interrupt;
+use console::terminal::print;
 use crawl::synthetic::{
     JudgeOptions, SyntheticAuthority, SyntheticOptions, SyntheticWeb, Verdict, judge, listen,
     read_log, serve_with,
@@ -15,6 +16,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
+use units::Sizes;
 
 const EXAMPLES: &str = "\
 Pages, links and sizes are computed from the seed: the web is the same each time, and takes no
@@ -26,7 +28,7 @@ A judge reads the log and tells whether a crawler was polite, obeyed and found e
 EXAMPLES:
     shorttail crawl web --seed 7 --hosts 1000 --listen 127.0.0.1:0 --log web.log
         Serve until Ctrl-C; the first line printed is the URL to begin with
-    shorttail crawl http://127.1.0.1:8000/ --within any --allow-addresses 127.0.0.0/8 --into my-docs
+    shorttail crawl my-docs http://127.1.0.1:8000/ --within any --allow-addresses 127.0.0.0/8
         Crawl it
     shorttail crawl web --seed 7 --hosts 1000 --judge web.log
         Judge the crawler by the log of the server";
@@ -36,22 +38,27 @@ EXAMPLES:
 #[command(after_help = EXAMPLES)]
 pub(super) struct WebArguments {
     /// Seed of everything
-    #[arg(long, value_name = "N", default_value_t = 7)]
+    #[arg(long, value_name = "N", default_value_t = 7, help_heading = "The web")]
     seed: u64,
     /// Number of hosts
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=16_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=16_000_000), help_heading = "The web")]
     hosts: u32,
     /// Mean number of pages of a host
-    #[arg(long, value_name = "N", default_value_t = 50.0)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 50.0,
+        help_heading = "The web"
+    )]
     pages_mean: f64,
-    /// Mean length of a page, in bytes
-    #[arg(long, value_name = "BYTES", default_value_t = 8_000)]
-    page_bytes: usize,
+    /// Mean length of a page
+    #[arg(long, value_name = "SIZE", default_value = "8kB", value_parser = Sizes::ANY.bytes(), help_heading = "The web")]
+    page_size: u64,
     /// Only ordinary hosts
-    #[arg(long)]
+    #[arg(long, help_heading = "The web")]
     plain: bool,
     /// No page changes
-    #[arg(long)]
+    #[arg(long, help_heading = "The web")]
     unchanging: bool,
     /// Port to listen at, on all addresses of 127.0.0.0/8; 0 for a free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
@@ -63,13 +70,13 @@ pub(super) struct WebArguments {
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
     /// Do not serve: judge the requests of a log. The other options are those of the server
-    #[arg(long, value_name = "LOG", conflicts_with_all = ["log", "tls", "listen"])]
+    #[arg(long, value_name = "LOG", conflicts_with_all = ["log", "tls", "listen"], help_heading = "Judge")]
     judge: Option<PathBuf>,
-    /// Pause between two requests to a host or address that the judge demands, in seconds
-    #[arg(long, value_name = "S", default_value_t = 0.5, requires = "judge")]
-    gap: f64,
+    /// Pause between two requests to a host or address that the judge demands
+    #[arg(long, value_name = "TIME", default_value = "500ms", requires = "judge", value_parser = SECONDS.durations(), help_heading = "Judge")]
+    gap: Duration,
     /// Whether every page had to be found is not judged
-    #[arg(long, requires = "judge")]
+    #[arg(long, requires = "judge", help_heading = "Judge")]
     partial: bool,
 }
 
@@ -87,7 +94,7 @@ fn options(arguments: &WebArguments, port: u16) -> SyntheticOptions {
         seed: arguments.seed,
         hosts: arguments.hosts,
         pages_mean: arguments.pages_mean,
-        page_bytes_mean: arguments.page_bytes,
+        page_bytes_mean: usize::try_from(arguments.page_size).unwrap_or(usize::MAX),
         classes: !arguments.plain,
         change_gap_ms: match arguments.unchanging {
             true => u64::MAX,
@@ -145,7 +152,7 @@ fn judged(arguments: &WebArguments, log: &PathBuf) -> anyhow::Result<ExitCode> {
     let web = SyntheticWeb::new(options(arguments, 0));
     let file = File::open(log).with_context(|| log.display().to_string())?;
     let records = read_log(BufReader::new(file)).with_context(|| log.display().to_string())?;
-    let gap_ms = (arguments.gap.max(0.0) * 1000.0) as u64;
+    let gap_ms = arguments.gap.as_millis() as u64;
     let verdict = judge(
         &records,
         &web,

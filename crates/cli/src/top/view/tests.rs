@@ -1,8 +1,8 @@
 //! Views of two recorded readings, and of unknown figures.
 
 use super::*;
-use crate::terminal::Style;
 use crate::top::{line, screen};
+use console::terminal::Style;
 use proptest::prelude::*;
 
 /// Two readings of one server, two seconds apart: 40 searches as JSON and one page between them.

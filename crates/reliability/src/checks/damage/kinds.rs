@@ -149,7 +149,7 @@ async fn answers(
     tally: &mut Tally,
 ) -> anyhow::Result<()> {
     let mut plain = stage.serve(&[]).await?;
-    let mut cached = stage.serve(&["--cache-mib", "16"]).await?;
+    let mut cached = stage.serve(&["--cache", "16MiB"]).await?;
     let questions = questions(plain.address, paths()).await?;
     if let Some(bad) = questions.iter().find(|one| one.status != 200) {
         bail!("{}: status {} of an undamaged server", bad.path, bad.status);

@@ -1,0 +1,68 @@
+//! `shorttail serve` of a folder of indexes: one process, one set of threads, each index at its name.
+
+use super::serving::PreloadArguments;
+use index::{Index, PreloadParts};
+use ingest::LiveOptions;
+use serve::CatalogOptions;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use vfs::{RealFolder, RealStorage, SharedStorage, StorageFolder};
+
+/// What is loaded into memory of each index, where that is asked for.
+const WHOLE: PreloadParts = PreloadParts {
+    index: true,
+    texts: true,
+};
+
+/// Returns whether a directory is a folder of indexes: no index itself, and with one inside, or to be written to.
+pub(super) fn is_folder(directory: &Path, is_writable: bool) -> anyhow::Result<bool> {
+    if !directory.is_dir() || has_index(Arc::new(RealStorage::open(directory)?)) {
+        return Ok(false);
+    }
+    let folder = RealFolder::open(directory)?;
+    let holds_index = |name: &String| folder.open(name).ok().flatten().is_some_and(has_index);
+    Ok(folder.list()?.iter().any(holds_index) || is_writable && is_empty_of_files(directory)?)
+}
+
+fn has_index(storage: SharedStorage) -> bool {
+    matches!(Index::newest_generation(&storage), Ok(Some(_)))
+}
+
+/// Returns whether a directory has no files: what is not a folder of indexes is not written to by mistake.
+fn is_empty_of_files(directory: &Path) -> anyhow::Result<bool> {
+    let storage = RealStorage::open(directory)?;
+    Ok(vfs::Storage::list(&storage)?.is_empty())
+}
+
+/// Returns the catalog of the indexes of a folder.
+pub(super) fn catalog(
+    directory: &Path,
+    preload: PreloadArguments,
+    writing: Option<LiveOptions>,
+    refresh: Option<Duration>,
+) -> anyhow::Result<CatalogOptions> {
+    console::kernels::choose()?;
+    let folder: Arc<dyn StorageFolder> = Arc::new(RealFolder::open(directory)?);
+    Ok(CatalogOptions {
+        open: Box::new(move |_, storage| preload.open_storage(storage, None, WHOLE)),
+        writing,
+        looks_for_newer: refresh.is_some(),
+        observe: observing(directory),
+        ..CatalogOptions::new(folder)
+    })
+}
+
+/// Makes the server tell of the crawl in the directory of each index, in builds with the crawler.
+#[cfg(feature = "crawler")]
+fn observing(folder: &Path) -> Option<Box<serve::ObserveCrawl>> {
+    let folder = folder.to_owned();
+    Some(Box::new(move |name| {
+        Arc::new(crate::commands::crawl::DirectoryCrawl(folder.join(name)))
+    }))
+}
+
+#[cfg(not(feature = "crawler"))]
+fn observing(_: &Path) -> Option<Box<serve::ObserveCrawl>> {
+    None
+}
