@@ -288,6 +288,7 @@ mod tests {
             "date:(>=2024-02-01 <2024-02-08)",
             "date:(>=2024-02-01 <2024-02-01T12:00:00Z)",
             "i64:(>=-10 <0)",
+            "-i64:*",
             "keyword:\"a b\" date:(>=2024-02-01 <2024-02-08) i64:..5",
         ] {
             let parsed = search::parse_filter(filter, Analyzer::Plain, &schema);

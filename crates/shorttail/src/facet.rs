@@ -80,7 +80,12 @@ impl Facet {
         Facet::of(format!("{field}:ranges:{}", listed(ranges, ";")))
     }
 
-    /// Adds a facet that is counted within each bucket, over its documents. Facets of terms, histograms and ranges have buckets;
+    /// Returns the facet of the documents without a value, in one bucket.
+    pub fn missing(field: impl Display) -> Facet {
+        Facet::of(format!("{field}:missing"))
+    }
+
+    /// Adds a facet that is counted within each bucket, over its documents. Facets of terms, histograms, ranges and missing values have buckets;
     /// up to four facets are within each other.
     ///
     /// ```

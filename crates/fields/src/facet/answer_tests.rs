@@ -78,6 +78,11 @@ fn buckets_name_their_values_and_clauses() {
     }
     let answer = answered("i64:step:10", vec![(Value::Integer(-10), 3)]);
     assert_eq!(answer.buckets[0].filter, "i64:(>=-10 <0)");
+    let answer = answered("i64:missing", vec![(Value::Bool(true), 3)]);
+    let bucket = &answer.buckets[0];
+    assert!(bucket.value.is_null());
+    assert_eq!((bucket.count, &*bucket.filter), (3, "-i64:*"));
+    assert_eq!(answered("site:missing", Vec::new()).buckets[0].filter, "");
     let answer = answered("i64:ranges:..5;6..", vec![(Value::Integer(1), 3)]);
     let shown: Vec<_> = answer
         .buckets

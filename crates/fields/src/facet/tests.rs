@@ -42,6 +42,8 @@ fn facets_are_read_and_shown_as_they_are_written() {
         ("date:step:12h", "date:step:12h"),
         ("date:step:48h", "date:step:2d"),
         ("date:stats", "date:stats"),
+        ("bool:missing", "bool:missing"),
+        ("site:missing{site:missing}", "site:missing{site:missing}"),
         ("date:ranges:..2020;2021..", "date:ranges:..2020;2021.."),
         (
             "site:terms:5 { date:year { i64 }, i64:percentiles:5, 50 , f64 }",

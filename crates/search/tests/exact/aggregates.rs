@@ -25,7 +25,7 @@ fn schema() -> Schema {
     testkit::FIELD_TYPES.into_iter().collect()
 }
 
-const WITH_BUCKETS: [&str; 23] = [
+const WITH_BUCKETS: [&str; 26] = [
     "k",
     "k:terms:2",
     "n:terms:3",
@@ -49,6 +49,9 @@ const WITH_BUCKETS: [&str; 23] = [
     "k:ranges:a..b;c*",
     "t:ranges:..2024-01;2024-02..",
     "f:ranges:*;<0",
+    "k:missing",
+    "n:missing",
+    "site:missing",
 ];
 
 const FIGURES: [&str; 8] = [

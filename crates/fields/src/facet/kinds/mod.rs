@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! kind   := terms [: n] | distinct | stats | percentiles [: p , …] | step : width
-//!           | period [: zone] | ranges : a..b ; c.. ; …
+//!           | period [: zone] | ranges : a..b ; c.. ; … | missing
 //! period := year | quarter | month | week | day | hour
 //! zone   := the name of a time zone, as Europe/Berlin; UTC without one
 //! width  := number                                of numbers; of dates: integer d (days) | integer h (hours)
@@ -11,6 +11,7 @@
 mod calendar;
 mod distinct;
 mod interval;
+mod missing;
 mod percentiles;
 mod ranges;
 mod stats;
@@ -20,6 +21,7 @@ mod terms;
 pub use calendar::Calendar;
 pub use distinct::Distinct;
 pub use interval::Interval;
+pub use missing::Missing;
 pub use percentiles::{Distribution, PERCENTILES_DEFAULT, PERCENTILES_MAX, Percentiles};
 pub use ranges::{RANGES_MAX, Range, Ranges};
 pub use stats::ValueStats;
@@ -170,6 +172,7 @@ kinds! {
         Step: "Documents of each interval of a width.",
         Interval: "Documents of each interval of a number of microseconds, counted from 1970.",
         Ranges: "Documents of each of some ranges.",
+        Missing: "Documents without a value.",
     }
     figures {
         Stats(ValueStats) -> Stats: "Number, least, greatest, sum and mean of the values.",
