@@ -22,8 +22,9 @@ impl fmt::Display for FacetError {
             FacetError::Index(error) => error.fmt(f),
             FacetError::TooManyBuckets => write!(
                 f,
-                "more than {WEIGHT_MAX} buckets within buckets, the limit of one request; ask for fewer values, wider intervals or \
-                 fewer facets in braces, or narrow the query"
+                "more than {},000 buckets within buckets, the limit of one request; ask for fewer values, wider intervals or \
+                 fewer facets in braces, or narrow the query",
+                WEIGHT_MAX / 1_000
             ),
             FacetError::Cancelled => f.write_str("the facets were not counted in time"),
         }
