@@ -2,8 +2,10 @@
 
 use crate::part::Part;
 use fields::{Facet, FacetCounts};
-use index::IndexError;
-use search::{After, Gathered, Plan, SortKey, SortedHit, Stop, best_by_values, count_facet};
+use search::{
+    After, FacetError, Gathered, OtherParts, Plan, SortKey, SortedHit, Stop, best_by_values,
+    count_facets,
+};
 use std::sync::Arc;
 
 /// Results computed from all matches of a query.
@@ -19,6 +21,19 @@ pub struct Aggregation {
     pub after: Option<After>,
     /// Whether the partition is the whole index, so that only values that a facet shows need be named.
     pub is_whole: bool,
+    /// Counts of each facet over the whole index, with the values that have facets within them; empty where these are not
+    /// chosen yet.
+    pub chosen: Arc<[FacetCounts]>,
+}
+
+impl Aggregation {
+    fn other_parts(&self) -> OtherParts<'_> {
+        match (self.is_whole, self.chosen.is_empty()) {
+            (true, _) => OtherParts::None,
+            (false, true) => OtherParts::Unknown,
+            (false, false) => OtherParts::Chosen(&self.chosen),
+        }
+    }
 }
 
 /// Facets and hits of a partition.
@@ -53,17 +68,19 @@ impl Part {
         plan: &Arc<Plan>,
         aggregation: &Aggregation,
         stop: &Stop<'_>,
-    ) -> Result<Aggregated, IndexError> {
+    ) -> Result<Aggregated, FacetError> {
         let gathered = self.task(plan, 0, true).gather_alone(stop)?;
-        self.aggregated(&gathered, aggregation)
+        self.aggregated(&gathered, aggregation, stop)
     }
 
-    /// Counts and sorts the matches that workers gathered from a task of this part; nothing, where some are missing.
+    /// Counts and sorts the matches that workers gathered from a task of this part; nothing, where some are missing. `stop` ends
+    /// the counts of facets within buckets.
     pub fn aggregated(
         &self,
         gathered: &Gathered,
         aggregation: &Aggregation,
-    ) -> Result<Aggregated, IndexError> {
+        stop: &Stop<'_>,
+    ) -> Result<Aggregated, FacetError> {
         let matches = &gathered.matches;
         let mut aggregated = Aggregated {
             matches_count: matches.count(),
@@ -74,11 +91,8 @@ impl Part {
         if !aggregated.is_complete() {
             return Ok(aggregated);
         }
-        for facet in &aggregation.facets {
-            let is_whole = aggregation.is_whole;
-            let counts = count_facet(facet, self.segments(), matches, is_whole)?;
-            aggregated.facets.push(counts);
-        }
+        let (facets, others) = (&aggregation.facets, aggregation.other_parts());
+        aggregated.facets = count_facets(facets, self.segments(), matches, others, stop)?;
         if !aggregation.sort.is_empty() {
             let (keys, k) = (&aggregation.sort, aggregation.k);
             let after = aggregation.after.as_ref();

@@ -1,5 +1,6 @@
 //! Driver of a coordinator on the calling thread, over a part that has all chunks of an index.
 
+use crate::aggregation::Aggregated;
 use crate::calls::{
     Chunks, CountFacetsRequest, DetailsRequest, PartError, PartitionHits, Query, SearchRequest,
     SummariesRequest, TextSummary,
@@ -15,7 +16,7 @@ use crate::retried::retried;
 use crate::shown_text::shown_text;
 use fields::FacetCounts;
 use index::{IndexError, ReadStart};
-use search::Stop;
+use search::{FacetError, Stop};
 use std::time::{Duration, Instant};
 use text::summary::{SummaryOptions, SummaryQuery};
 use wire::{DidYouMean, SearchAnswer};
@@ -193,7 +194,14 @@ impl Local<'_> {
             }
             false => {
                 let aggregation = request.aggregation();
-                PartitionHits::of_values(self.part.aggregate(&planned.plan, &aggregation, &stop)?)
+                match self.part.aggregate(&planned.plan, &aggregation, &stop) {
+                    Ok(found) => PartitionHits::of_values(found),
+                    Err(FacetError::Index(error)) => return Err(error),
+                    // Only facets end so.
+                    Err(FacetError::TooManyBuckets | FacetError::Cancelled) => {
+                        PartitionHits::of_values(Aggregated::default())
+                    }
+                }
             }
         };
         Ok(PartitionHits {
@@ -243,13 +251,15 @@ impl Local<'_> {
         let planned = query.planned(self.part.index())?;
         let is_due = || self.is_due();
         let stop = Stop::when(&is_due);
-        let counted = self
-            .part
-            .aggregate(&planned.plan, &request.aggregation(), &stop)?;
-        Ok(match counted.is_complete() {
-            true => Ok(counted.facets),
-            false => Err(PartError::Expired),
-        })
+        let aggregation = request.aggregation();
+        Ok(
+            match self.part.aggregate(&planned.plan, &aggregation, &stop) {
+                Ok(counted) if counted.is_complete() => Ok(counted.facets),
+                Ok(_) => Err(PartError::Expired),
+                Err(FacetError::Index(error)) => return Err(error),
+                Err(error) => Err(error.into()),
+            },
+        )
     }
 
     fn summaries(

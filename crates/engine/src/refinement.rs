@@ -8,7 +8,7 @@ use fields::{Facet, Schema};
 use search::{Parsed, Query, SortKey};
 use text::Analyzer;
 
-/// Upper limit on the facets of a search.
+/// Upper limit on the facets of a search, those within others included.
 pub const FACETS_MAX: usize = 32;
 /// Upper limit on the filters of a search.
 pub const FILTERS_MAX: usize = 32;
@@ -61,9 +61,6 @@ impl SearchOptions {
         schema: &Schema,
     ) -> Result<(Parsed, Refinement), BadRequest> {
         let refused = |parameter, reason: String| BadRequest { parameter, reason };
-        if self.facets.len() > FACETS_MAX {
-            return Err(refused("facet", format!("more than {FACETS_MAX} facets")));
-        }
         if self.filters.len() + self.filter_trees.len() > FILTERS_MAX {
             return Err(refused(
                 "filter",
@@ -75,6 +72,9 @@ impl SearchOptions {
         for facet in &self.facets {
             let facet = Facet::parse(facet, schema);
             facets.push(facet.map_err(|bad| refused("facet", bad.reason))?);
+            if facets.iter().map(Facet::count).sum::<usize>() > FACETS_MAX {
+                return Err(refused("facet", format!("more than {FACETS_MAX} facets")));
+            }
         }
         let sort = match self.sort.trim().is_empty() {
             true => Vec::new(),
@@ -275,5 +275,42 @@ mod tests {
         let cut = format!("lang:x{}", "é".repeat(125));
         assert_eq!(names(true), ["lang:(en OR de)".to_owned(), cut]);
         assert!(names(false).is_empty());
+    }
+
+    #[test]
+    fn every_clause_of_a_bucket_is_read_back() {
+        let fields = FieldType::ALL.map(|kind| (kind.name().to_owned(), kind));
+        let schema: Schema = fields.into_iter().collect();
+        for filter in [
+            "keyword:cs.LG",
+            "keyword:\"a b\"",
+            "date:2024-02",
+            "date:(>=2024-02-01 <2024-02-08)",
+            "date:(>=2024-02-01 <2024-02-01T12:00:00Z)",
+            "i64:(>=-10 <0)",
+            "-i64:*",
+            "keyword:\"a b\" date:(>=2024-02-01 <2024-02-08) i64:..5",
+        ] {
+            let parsed = search::parse_filter(filter, Analyzer::Plain, &schema);
+            assert!(parsed.is_ok(), "{filter}: {parsed:?}");
+        }
+    }
+
+    #[test]
+    fn facets_within_others_count_towards_the_limit() {
+        let schema: Schema = [("n", FieldType::Integer)].into_iter().collect();
+        let refined = |count: usize| {
+            let options = SearchOptions {
+                facets: vec![format!("n:step:1{{{}}}", vec!["n"; count].join(","))],
+                ..SearchOptions::default()
+            };
+            let parsed = search::parse("moon", Analyzer::Plain, options.operator);
+            options
+                .refine("moon", parsed, Analyzer::Plain, &schema)
+                .map(|_| ())
+        };
+        assert_eq!(refined(FACETS_MAX - 1), Ok(()));
+        let refused = refined(FACETS_MAX).unwrap_err();
+        assert_eq!(refused.to_string(), "facet: more than 32 facets");
     }
 }

@@ -280,7 +280,9 @@ fn a_misspelled_word_is_corrected_on_request() {
 fn a_cancelled_search_ends_without_an_answer() {
     let (engine, _) = engine_of(60);
     let options = SearchOptions {
-        facets: vec!["site".to_owned()],
+        facets: ["site", "site:terms:2{site:missing{site},site}"]
+            .map(str::to_owned)
+            .to_vec(),
         explain: true,
         ..SearchOptions::default()
     };

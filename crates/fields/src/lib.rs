@@ -10,7 +10,6 @@
 //! The crate knows nothing of indexes and queries.
 
 mod calendar;
-mod counts;
 pub mod dates;
 mod decimal;
 mod declared;
@@ -30,10 +29,9 @@ mod words;
 mod zone;
 
 pub use calendar::Period;
-pub use counts::FacetCounts;
 pub use declared::{Declaration, Declarations, DeclaredPrior};
 pub use distinct::{DISTINCT_EXACT_MAX, DistinctValues};
-pub use facet::{Facet, FacetKind};
+pub use facet::{Facet, FacetCounts, FacetKind};
 pub use leaves::each_leaf;
 pub use observed::Observed;
 pub use prior::{Prior, Priors};

@@ -30,7 +30,10 @@ pub mod exec;
 #[cfg(test)]
 mod testing;
 
-pub use aggregate::{SortKey, SortedHit, best_by_values, count_facet, merge_by_values};
+pub use aggregate::{
+    FacetError, OtherParts, SortKey, SortedHit, best_by_values, count_facet, count_facets,
+    merge_by_values,
+};
 pub use collect::topk::{After, ScoredHit, SharedThreshold, TopK, merge_sorted};
 pub use collect::{Collectors, Context, DocBits, HitCollector, MatchCollector, MatchCount};
 pub use context::cancel::Stop;

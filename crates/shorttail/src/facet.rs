@@ -21,7 +21,10 @@ use std::fmt::Display;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Facet(String);
+pub struct Facet {
+    text: String,
+    within: Vec<Facet>,
+}
 
 /// Period of the calendar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -39,52 +42,83 @@ pub enum Period {
 impl Facet {
     /// Returns the facet of the `n` most frequent values; `site` is a field of every index.
     pub fn terms(field: impl Display, n: usize) -> Facet {
-        Facet(format!("{field}:terms:{n}"))
+        Facet::of(format!("{field}:terms:{n}"))
     }
 
     /// Returns the facet of the number of distinct values.
     pub fn distinct(field: impl Display) -> Facet {
-        Facet(format!("{field}:distinct"))
+        Facet::of(format!("{field}:distinct"))
     }
 
     /// Returns the facet of number, least, greatest, sum and mean of the values.
     pub fn stats(field: impl Display) -> Facet {
-        Facet(format!("{field}:stats"))
+        Facet::of(format!("{field}:stats"))
     }
 
     /// Returns the facet of the values that shares of all values, in percent, do not exceed.
     pub fn percentiles(field: impl Display, percents: &[f64]) -> Facet {
-        Facet(format!("{field}:percentiles:{}", listed(percents, ",")))
+        Facet::of(format!("{field}:percentiles:{}", listed(percents, ",")))
     }
 
     /// Returns the histogram of a field of numbers, in steps of a width.
     pub fn histogram(field: impl Display, width: f64) -> Facet {
-        Facet(format!("{field}:step:{width}"))
+        Facet::of(format!("{field}:step:{width}"))
     }
 
     /// Returns the histogram of a field of dates, in periods of the calendar in UTC.
     pub fn calendar(field: impl Display, period: Period) -> Facet {
-        Facet(format!("{field}:{}", period.name()))
+        Facet::of(format!("{field}:{}", period.name()))
     }
 
     /// Returns the histogram of a field of dates in a time zone, as `Europe/Berlin`.
     pub fn calendar_in(field: impl Display, period: Period, zone: impl Display) -> Facet {
-        Facet(format!("{field}:{}:{zone}", period.name()))
+        Facet::of(format!("{field}:{}:{zone}", period.name()))
     }
 
     /// Returns the facet of ranges, each written `low..high`, with one end left out for no limit: `..10`, `10..20`.
     pub fn ranges(field: impl Display, ranges: &[&str]) -> Facet {
-        Facet(format!("{field}:ranges:{}", listed(ranges, ";")))
+        Facet::of(format!("{field}:ranges:{}", listed(ranges, ";")))
+    }
+
+    /// Returns the facet of the documents without a value, in one bucket.
+    pub fn missing(field: impl Display) -> Facet {
+        Facet::of(format!("{field}:missing"))
+    }
+
+    /// Adds a facet that is counted within each bucket, over its documents. Facets of terms, histograms, ranges and missing values have buckets;
+    /// up to four facets are within each other.
+    ///
+    /// ```
+    /// use shorttail::{Facet, Period};
+    /// let years = Facet::calendar("date", Period::Year).with(Facet::stats("price"));
+    /// let facet = Facet::terms("site", 5).with(years).with(Facet::distinct("lang"));
+    /// assert_eq!(facet.to_string(), "site:terms:5{date:year{price:stats},lang:distinct}");
+    /// ```
+    #[must_use]
+    pub fn with(mut self, facet: Facet) -> Facet {
+        self.within.push(facet);
+        self
+    }
+
+    fn of(text: String) -> Facet {
+        Facet {
+            text,
+            within: Vec::new(),
+        }
     }
 
     pub(crate) fn into_text(self) -> String {
-        self.0
+        self.to_string()
     }
 }
 
 impl fmt::Display for Facet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.text)?;
+        match self.within.is_empty() {
+            true => Ok(()),
+            false => write!(f, "{{{}}}", listed(&self.within, ",")),
+        }
     }
 }
 
@@ -121,7 +155,7 @@ pub struct FacetCounts {
     pub others: u64,
     /// Number of distinct values; for facets of terms and of that number.
     pub distinct: Option<u64>,
-    /// Matches that have a value.
+    /// Matches, in the bucket where the facet is within one, that have a value.
     pub documents: u64,
     /// Matches that have none.
     pub missing: u64,
@@ -141,6 +175,8 @@ pub struct Bucket {
     pub count: u64,
     /// Filter for these matches, in the language of queries; empty where none can be written.
     pub filter: String,
+    /// Counts of the facets within the bucket, in the order of the request.
+    pub facets: Vec<FacetCounts>,
 }
 
 /// Statistics of the values of a field.
@@ -165,6 +201,7 @@ impl FacetCounts {
             value: bucket.value.into(),
             count: bucket.count,
             filter: bucket.filter,
+            facets: bucket.facets.into_iter().map(FacetCounts::of).collect(),
         };
         let percentile = |one: wire::FacetPercentile| (one.percent, one.value.into());
         FacetCounts {

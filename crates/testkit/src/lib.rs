@@ -10,6 +10,7 @@
 
 pub mod building;
 pub mod documents;
+pub mod facets;
 pub mod floats;
 mod lengths;
 pub mod made_up;
@@ -21,6 +22,7 @@ pub mod values;
 
 pub use building::{BuildPlan, DeclaredPriors, DeclaredWords, build_index, build_plans, orders};
 pub use documents::{batches, documents};
+pub use facets::{facet_counts, facet_texts};
 pub use floats::floats;
 pub use made_up::MadeUp;
 pub use oracle::{Oracle, OracleHit};

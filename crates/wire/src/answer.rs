@@ -121,6 +121,9 @@ pub struct FacetBucket {
     pub count: u64,
     /// Clause that, added to the query, leaves these documents; empty where none can be written.
     pub filter: String,
+    /// Facets over the documents of the bucket, in the order of the request; absent where none were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub facets: Vec<FacetAnswer>,
 }
 
 /// Statistics of the values of a field.

@@ -55,6 +55,7 @@ fn answer() -> SearchAnswer {
                     value: "en".into(),
                     count: 9,
                     filter: "lang:en".into(),
+                    ..FacetBucket::default()
                 }],
                 others: 3,
                 distinct: Some(4),

@@ -7,7 +7,7 @@
 //! | `Overloaded` | another replica | `overloaded` | `RESOURCE_EXHAUSTED` |
 //! | `Expired` | another replica, before the deadline | `deadline` | `DEADLINE_EXCEEDED` |
 //! | `Cancelled` | another replica | `unreachable` | `CANCELLED` |
-//! | `TooLarge` | none | `limit` | `OUT_OF_RANGE` |
+//! | `TooLarge`, `TooManyBuckets` | none | `limit` | `OUT_OF_RANGE` |
 //! | `GenerationGone` | another replica, then the query with a newer generation | `unreachable` | `FAILED_PRECONDITION` |
 //! | `NotServed` | another replica | `unreachable` | `NOT_FOUND` |
 //! | `Protocol` | another replica | `unreachable` | `INTERNAL` |
@@ -19,6 +19,7 @@
 use crate::error::DetailsError;
 use crate::search_error::{SearchError, too_large};
 use index::IndexError;
+use search::FacetError;
 
 /// A server's failure to answer a call.
 #[derive(Debug, thiserror::Error)]
@@ -62,6 +63,9 @@ pub enum PartError {
         /// Limit of the answer, in bytes.
         bytes_max: usize,
     },
+    /// Facets within buckets take more memory than one request may.
+    #[error("{}", FacetError::TooManyBuckets)]
+    TooManyBuckets,
     /// The server has closed the generation that the request names.
     #[error("it no longer has generation {generation} of the index open")]
     GenerationGone {
@@ -104,7 +108,7 @@ impl PartError {
     pub fn retry(&self) -> Retry {
         match self {
             PartError::Changed { .. } | PartError::Unreachable { .. } => Retry::AnyReplica,
-            PartError::TooLarge { .. } => Retry::None,
+            PartError::TooLarge { .. } | PartError::TooManyBuckets => Retry::None,
             PartError::Index(_)
             | PartError::Damaged { .. }
             | PartError::Overloaded { .. }
@@ -127,7 +131,7 @@ impl PartError {
             PartError::Index(_) | PartError::Damaged { .. } => "damaged",
             PartError::Overloaded { .. } => "overloaded",
             PartError::Expired => "deadline",
-            PartError::TooLarge { .. } => "limit",
+            PartError::TooLarge { .. } | PartError::TooManyBuckets => "limit",
             PartError::Changed { .. }
             | PartError::Cancelled
             | PartError::GenerationGone { .. }
@@ -144,7 +148,7 @@ impl PartError {
             PartError::Index(_) | PartError::Damaged { .. } => 4,
             PartError::GenerationGone { .. } => 3,
             PartError::Overloaded { .. } => 2,
-            PartError::Expired | PartError::TooLarge { .. } => 1,
+            PartError::Expired | PartError::TooLarge { .. } | PartError::TooManyBuckets => 1,
             _ => 0,
         };
         match rank(&self) > rank(&other) {
@@ -164,6 +168,10 @@ impl PartError {
             PartError::TooLarge { explain, bytes_max } => {
                 SearchError::too_large(explain, bytes_max)
             }
+            PartError::TooManyBuckets => SearchError::BadRequest {
+                parameter: "facet",
+                reason: self.to_string(),
+            },
             PartError::GenerationGone { generation } => {
                 SearchError::GenerationGone { part, generation }
             }
@@ -198,6 +206,16 @@ impl From<IndexError> for PartError {
                 reason: error.to_string(),
             },
             error => PartError::Index(error),
+        }
+    }
+}
+
+impl From<FacetError> for PartError {
+    fn from(error: FacetError) -> PartError {
+        match error {
+            FacetError::Index(error) => error.into(),
+            FacetError::TooManyBuckets => PartError::TooManyBuckets,
+            FacetError::Cancelled => PartError::Expired,
         }
     }
 }

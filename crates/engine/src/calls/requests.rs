@@ -2,7 +2,7 @@
 
 use crate::aggregation::Aggregation;
 use crate::details::HitsRead;
-use fields::Facet;
+use fields::{Facet, FacetCounts};
 use index::{DocId, TextKey};
 use search::{After, Plan, SortKey};
 use std::sync::Arc;
@@ -65,6 +65,8 @@ pub struct CountFacetsRequest {
     pub facets: Arc<[Facet]>,
     /// Whether no other server has matches.
     pub is_whole: bool,
+    /// Counts of each facet over all servers, with the values that have facets within them; empty in the first request.
+    pub chosen: Arc<[FacetCounts]>,
     /// Generation to search.
     pub generation: u64,
     /// Deadline of the request.
@@ -147,6 +149,7 @@ impl CountFacetsRequest {
         Aggregation {
             facets: self.facets.to_vec(),
             is_whole: self.is_whole,
+            chosen: Arc::clone(&self.chosen),
             ..Aggregation::default()
         }
     }

@@ -3,6 +3,16 @@
 use super::*;
 use crate::dates;
 use crate::schema::{FieldType, Schema};
+use crate::value::Value;
+
+/// One value, of code 1.
+struct Only(Value);
+
+impl CodedValues for Only {
+    fn value(&self, code: u64) -> Option<Value> {
+        (code == 1).then(|| self.0.clone())
+    }
+}
 
 fn schema() -> Schema {
     let fields = FieldType::ALL.map(|kind| (kind.name().to_owned(), kind));
@@ -32,7 +42,21 @@ fn facets_are_read_and_shown_as_they_are_written() {
         ("date:step:12h", "date:step:12h"),
         ("date:step:48h", "date:step:2d"),
         ("date:stats", "date:stats"),
+        ("bool:missing", "bool:missing"),
+        ("site:missing{site:missing}", "site:missing{site:missing}"),
         ("date:ranges:..2020;2021..", "date:ranges:..2020;2021.."),
+        (
+            "site:terms:5 { date:year { i64 }, i64:percentiles:5, 50 , f64 }",
+            "site:terms:5{date:year{i64:stats},i64:percentiles:5,50,f64:stats}",
+        ),
+        (
+            "date{keyword{bool{f64:step:0.5}}}",
+            "date:year{keyword:terms:10{bool:terms:10{f64:step:0.5}}}",
+        ),
+        (
+            "i64:ranges:..5;6..{site}",
+            "i64:ranges:..5;6..{site:terms:10}",
+        ),
     ] {
         let facet = Facet::parse(text, &schema()).unwrap();
         assert_eq!(facet.to_string(), shown, "{text}");
@@ -66,6 +90,21 @@ fn what_is_no_facet_is_explained() {
         ("i64:ranges:a..b", "no whole number"),
         ("keyword:terms:0", "no number of values"),
         ("keyword:terms:99999999", "no number of values"),
+        (
+            "i64:stats{keyword}",
+            "`i64:stats` has no buckets to count `keyword` in",
+        ),
+        ("i64:distinct{keyword}", "has no buckets"),
+        ("keyword{none}", "there is no field `none`"),
+        ("keyword{}", "names no facet in braces"),
+        ("keyword{ , }", "names no facet in braces"),
+        ("keyword{bool", "braces of `keyword{bool` do not match"),
+        ("keyword{bool}}", "do not match"),
+        ("keyword}bool{i64}", "do not match"),
+        ("keyword}", "do not match"),
+        ("keyword{bool}{i64}", "do not match"),
+        ("keyword{bool}:terms:3", "do not match"),
+        ("keyword{bool{keyword{bool{i64}}}}", "up to 4 deep"),
     ] {
         let error = Facet::parse(text, &schema()).unwrap_err().to_string();
         assert!(error.contains(said), "{text}: {error}");
@@ -74,8 +113,12 @@ fn what_is_no_facet_is_explained() {
 
 #[test]
 fn buckets_begin_at_multiples_of_the_width() {
-    let bucket =
-        |facet: &str, value: Value| Facet::parse(facet, &schema()).unwrap().kind.bucket(&value);
+    let bucket = |facet: &str, value: Value| {
+        let facet = Facet::parse(facet, &schema()).unwrap();
+        let counts = [(1, 1)];
+        let spans = facet.kind.as_buckets()?.spans(&Only(value), &counts)?;
+        spans.name(0).cloned()
+    };
     assert_eq!(
         bucket("i64:step:10", Value::Integer(-1)),
         Some(Value::Integer(-10))
@@ -122,4 +165,9 @@ fn commas_part_facets_but_not_percentiles() {
         "n:percentiles:50,99.9 | lang | 7"
     );
     assert_eq!(listed("n:percentiles,50"), "n:percentiles | 50");
+    assert_eq!(
+        listed("a{b,n:percentiles:5,6{,}},7, c {d}"),
+        "a{b,n:percentiles:5,6{,}} | 7 | c {d}"
+    );
+    assert_eq!(listed("a},b{c,d"), "a} | b{c,d");
 }

@@ -6,9 +6,9 @@ use super::sites::Codes;
 use crate::collect::doc_bits::Matches;
 
 /// Codes up to which an array is taken for any number of matches.
-const ARRAY_CODES: u64 = 4_096;
+pub(super) const ARRAY_CODES: u64 = 4_096;
 /// Greatest number of codes of an array for each match.
-const CODES_A_MATCH: u64 = 8;
+pub(super) const CODES_A_MATCH: u64 = 8;
 
 /// Documents, or values, of each code.
 #[derive(Debug, Default)]

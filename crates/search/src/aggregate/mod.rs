@@ -9,9 +9,15 @@
 //! a segment has values instead.
 
 mod code_counts;
+mod facet_error;
 mod facets;
+mod flat;
+mod keys;
+mod levels;
 mod sites;
 mod sorted;
+mod within;
 
-pub use facets::count_facet;
+pub use facet_error::FacetError;
+pub use facets::{OtherParts, count_facet, count_facets};
 pub use sorted::{SortKey, SortedHit, best_by_values, merge_by_values};

@@ -1,6 +1,7 @@
 //! Values of documents by code: of a column, or the sites of all documents.
 
-use fields::{Value, facet::SITE};
+use fields::Value;
+use fields::facet::{CodedValues, SITE};
 use index::{Column, DocId, IndexError, Segment, SiteNames};
 
 /// Source of codes.
@@ -9,6 +10,18 @@ pub(super) enum Codes<'a> {
     Column(Column<'a>),
     /// Sites, in the order of their names.
     Sites(&'a Segment, &'a SiteNames),
+    /// No document has a value.
+    None,
+}
+
+impl CodedValues for Codes<'_> {
+    fn value(&self, code: u64) -> Option<Value> {
+        match self {
+            Codes::Column(column) => column.value(code),
+            Codes::Sites(_, names) => names.name(code).map(|name| Value::Keyword(name.to_owned())),
+            Codes::None => None,
+        }
+    }
 }
 
 impl<'a> Codes<'a> {
@@ -24,6 +37,7 @@ impl<'a> Codes<'a> {
         match self {
             Codes::Column(column) => column.codes_count(),
             Codes::Sites(_, names) => names.count(),
+            Codes::None => 0,
         }
     }
 
@@ -32,20 +46,13 @@ impl<'a> Codes<'a> {
         matches!(self, Codes::Column(column) if column.has_lists())
     }
 
-    /// Returns the value of a code.
-    pub(super) fn value(&self, code: u64) -> Option<Value> {
-        match self {
-            Codes::Column(column) => column.value(code),
-            Codes::Sites(_, names) => names.name(code).map(|name| Value::Keyword(name.to_owned())),
-        }
-    }
-
     /// Returns the code of a document's only value, 0 where it has none. Not for lists.
     #[inline(always)]
     pub(super) fn code(&self, doc: DocId) -> u64 {
         match self {
             Codes::Column(column) => column.code(doc),
             Codes::Sites(segment, names) => segment.site_code(names, doc),
+            Codes::None => 0,
         }
     }
 
@@ -58,6 +65,7 @@ impl<'a> Codes<'a> {
                 let code = segment.site_code(names, doc);
                 (code > 0).then_some((code, code))
             }
+            Codes::None => None,
         }
     }
 
@@ -67,7 +75,7 @@ impl<'a> Codes<'a> {
     pub(super) fn block_ends(&self, doc: DocId) -> Option<(u64, u64)> {
         match self {
             Codes::Column(column) => column.block_ends(doc).map(|ends| (ends.low, ends.high)),
-            Codes::Sites(..) => None,
+            Codes::Sites(..) | Codes::None => None,
         }
     }
 
@@ -77,6 +85,7 @@ impl<'a> Codes<'a> {
         match self {
             Codes::Column(column) => column.each_code(doc, each),
             Codes::Sites(segment, names) => each(segment.site_code(names, doc)),
+            Codes::None => {}
         }
     }
 }

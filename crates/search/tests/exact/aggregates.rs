@@ -2,17 +2,21 @@
 
 use crate::ways::all_segments;
 use document::{Document, site_of, url_hash};
-use fields::{DistinctValues, Facet, FacetCounts, FacetKind, QuantileSketch, Schema, Stats, Value};
+use fields::facet::Figures;
+use fields::{Facet, FacetCounts, Schema, Value};
 use index::Segment;
 use proptest::prelude::*;
 use search::{
-    After, Collectors, DocBits, Plan, Query, Ranking, SortKey, SortedHit, best_by_values, collect,
-    count_facet, merge_by_values,
+    After, Collectors, DocBits, OtherParts, Plan, Query, Ranking, SortKey, SortedHit, Stop,
+    best_by_values, collect, count_facet, count_facets, merge_by_values,
 };
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use testkit::{Oracle, batches, build_index, build_plans, queries, values_of};
+use testkit::facets::DocumentValues;
+use testkit::{
+    Oracle, batches, build_index, build_plans, facet_counts, facet_texts, queries, values_of,
+};
 
 /// Values of the matches, by URL.
 type Matches = BTreeMap<String, Vec<(String, Value)>>;
@@ -21,41 +25,49 @@ fn schema() -> Schema {
     testkit::FIELD_TYPES.into_iter().collect()
 }
 
+const WITH_BUCKETS: [&str; 26] = [
+    "k",
+    "k:terms:2",
+    "n:terms:3",
+    "n:step:3",
+    "t:day:America/St_Johns",
+    "t:hour:Australia/Lord_Howe",
+    "n:step:0.5",
+    "f:step:0.5",
+    "f:terms:4",
+    "t",
+    "t:month",
+    "t:week",
+    "t:day",
+    "t:hour",
+    "t:step:30d",
+    "t:step:7h",
+    "b",
+    "site",
+    "site:terms:2",
+    "n:ranges:..2;3..7;>5",
+    "k:ranges:a..b;c*",
+    "t:ranges:..2024-01;2024-02..",
+    "f:ranges:*;<0",
+    "k:missing",
+    "n:missing",
+    "site:missing",
+];
+
+const FIGURES: [&str; 8] = [
+    "n",
+    "n:percentiles:50,99",
+    "f:percentiles",
+    "k:distinct",
+    "t:distinct",
+    "site:distinct",
+    "f",
+    "t:stats",
+];
+
 fn facets() -> impl Strategy<Value = Facet> {
-    let texts = [
-        "k",
-        "k:terms:2",
-        "n:terms:3",
-        "n",
-        "n:step:3",
-        "n:percentiles:50,99",
-        "f:percentiles",
-        "k:distinct",
-        "t:distinct",
-        "site:distinct",
-        "t:day:America/St_Johns",
-        "t:hour:Australia/Lord_Howe",
-        "n:step:0.5",
-        "f",
-        "f:step:0.5",
-        "f:terms:4",
-        "t",
-        "t:month",
-        "t:week",
-        "t:day",
-        "t:hour",
-        "t:stats",
-        "t:step:30d",
-        "t:step:7h",
-        "b",
-        "site",
-        "site:terms:2",
-        "n:ranges:..2;3..7;>5",
-        "k:ranges:a..b;c*",
-        "t:ranges:..2024-01;2024-02..",
-        "f:ranges:*;<0",
-    ];
-    prop::sample::select(texts.to_vec()).prop_map(|text| Facet::parse(text, &schema()).unwrap())
+    let texts = facet_texts(&WITH_BUCKETS, &FIGURES);
+    texts.prop_map(|text| Facet::parse(&text, &schema()).unwrap())
 }
 
 fn sorts() -> impl Strategy<Value = Vec<SortKey>> {
@@ -74,87 +86,47 @@ fn sorts() -> impl Strategy<Value = Vec<SortKey>> {
         .prop_map(|text| SortKey::parse_all(text, &schema()).unwrap())
 }
 
-/// Counts a facet by its definition.
-fn expected(facet: &Facet, matches: &Matches) -> FacetCounts {
-    let mut counts: Vec<(Value, u64)> = Vec::new();
-    let mut add = |value: Value| match counts.iter_mut().find(|(known, _)| *known == value) {
-        Some((_, count)) => *count += 1,
-        None => counts.push((value, 1)),
-    };
-    let (mut documents_count, mut stats) = (0, Stats::default());
-    let mut all: Vec<Value> = Vec::new();
-    for own in matches.values() {
-        let of_field = own.iter().filter(|(name, _)| *name == facet.field);
-        let values: Vec<&Value> = of_field.map(|(_, value)| value).collect();
-        documents_count += u64::from(!values.is_empty());
-        all.extend(values.iter().map(|&value| value.clone()));
-        let mut keys: Vec<Value> = Vec::new();
-        for value in values {
-            match &facet.kind {
-                FacetKind::Terms { .. } => keys.push(value.clone()),
-                FacetKind::Stats | FacetKind::Percentiles(_) => stats.add(value, 1),
-                FacetKind::Distinct => {}
-                FacetKind::Calendar(..) | FacetKind::Step(_) | FacetKind::Interval(_) => {
-                    keys.extend(facet.kind.bucket(value))
-                }
-                FacetKind::Ranges(ranges) => {
-                    let passed = (0..)
-                        .zip(ranges)
-                        .filter(|(_, range)| range.test.passes(value));
-                    keys.extend(passed.map(|(number, _)| Value::Integer(number)));
-                }
-            }
-        }
-        keys.sort_by(Value::order);
-        keys.dedup();
-        keys.into_iter().for_each(&mut add);
-    }
-    counts.sort_by(|a, b| a.0.order(&b.0));
-    all.sort_by(Value::order);
-    let (mut sketch, mut distinct) = (QuantileSketch::default(), DistinctValues::default());
-    match &facet.kind {
-        FacetKind::Percentiles(_) => {
-            // Of all numbers, the ends alone are needed.
-            stats = Stats {
-                least: stats.least,
-                greatest: stats.greatest,
-                ..Stats::default()
-            };
-            sketch = QuantileSketch::of_sorted(all.into_iter().map(|value| (value, 1)));
-        }
-        FacetKind::Distinct => distinct = DistinctValues::of(all),
-        _ => {}
-    }
-    FacetCounts {
-        sketch,
-        distinct,
-        counts,
-        documents_count,
-        matches_count: matches.len() as u64,
-        stats,
-        ..FacetCounts::default()
-    }
-}
-
 fn found(plan: &Plan, segments: &[Arc<Segment>]) -> DocBits {
     let mut top = Collectors::new((), DocBits::default());
     collect(plan, segments, &mut top).unwrap();
     top.matches
 }
 
-/// What a person sees of a facet of terms.
-fn shown(facet: &Facet, counts: &FacetCounts) -> (Vec<(Value, u64)>, u64, u64) {
-    let FacetKind::Terms { n } = facet.kind else {
-        panic!("terms");
-    };
-    let most = counts.most_frequent(n);
-    let sum = |counts: &[(Value, u64)]| counts.iter().map(|(_, count)| count).sum::<u64>();
-    let further = sum(&counts.counts) - sum(&most) + counts.further_count;
-    (
-        most,
-        further,
-        counts.counts.len() as u64 + counts.further_values_count,
-    )
+/// Counts a facet over several parts, of which none knows the others, in as many rounds as it takes.
+fn in_rounds(facet: &Facet, parts: &[(&[Arc<Segment>], DocBits)]) -> FacetCounts {
+    let facets = std::slice::from_ref(facet);
+    let mut known: Option<FacetCounts> = None;
+    loop {
+        let mut sum = FacetCounts::default();
+        for (segments, bits) in parts {
+            let others = known.as_ref().map(std::slice::from_ref);
+            let others = others.map_or(OtherParts::Unknown, OtherParts::Chosen);
+            let counted = count_facets(facets, segments, bits, others, &Stop::default()).unwrap();
+            // As between processes.
+            let bytes = counted[0].to_bytes();
+            sum.join(FacetCounts::of_bytes(facet, &bytes).unwrap());
+        }
+        let mut counts = match known {
+            None => sum,
+            Some(mut known) => {
+                known.refine(facet, sum);
+                known
+            }
+        };
+        counts.choose(facet);
+        if counts.is_complete(facet) {
+            return counts;
+        }
+        known = Some(counts);
+    }
+}
+
+/// Returns flat counts whose sums of floats are rounded: the floats that add up to them depend on the parts.
+fn rounded(mut counts: FacetCounts) -> FacetCounts {
+    if let Figures::Stats(stats) = &mut counts.figures {
+        stats.float_parts = vec![stats.float_sum()];
+    }
+    counts
 }
 
 proptest! {
@@ -189,21 +161,22 @@ proptest! {
             let plan = Plan::new(&query, Ranking::default(), index.statistics()).unwrap();
             let bits = found(&plan, &segments);
             let (front, back) = segments.split_at(cut.index(segments.len() + 1));
+            let documents: Vec<&DocumentValues> = matches.values().map(|own| &own[..]).collect();
+            let parts = [back, front].map(|part| (part, found(&plan, part)));
             for facet in &facets {
-                let expected = expected(facet, &matches);
-                let whole = count_facet(facet, &segments, &bits, false).unwrap();
-                let mut whole = whole;
-                whole.stats.float_parts = vec![whole.stats.float_sum()];
-                let mut wanted = expected.clone();
-                wanted.stats.float_parts = vec![wanted.stats.float_sum()];
-                prop_assert_eq!(&whole, &wanted, "{} {:?}", facet, query);
-                let mut parts = count_facet(facet, back, &found(&plan, back), false).unwrap();
-                parts.join(count_facet(facet, front, &found(&plan, front), false).unwrap());
-                parts.stats.float_parts = vec![parts.stats.float_sum()];
-                prop_assert_eq!(&parts, &wanted, "{}", facet);
-                if let FacetKind::Terms { .. } = facet.kind {
-                    let short = count_facet(facet, &segments, &bits, true).unwrap();
-                    prop_assert_eq!(shown(facet, &short), shown(facet, &expected));
+                let expected = facet_counts(facet, &documents);
+                let shown = facet.answer(&expected);
+                let whole = count_facet(facet, &segments, &bits, true).unwrap();
+                prop_assert_eq!(&facet.answer(&whole), &shown, "{} {:?}", facet, query);
+                let rounds = in_rounds(facet, &parts);
+                prop_assert_eq!(&facet.answer(&rounds), &shown, "{}", facet);
+                let flat = Facet { within: Vec::new(), ..facet.clone() };
+                let expected = rounded(FacetCounts { within: Vec::new(), ..expected });
+                let whole = count_facet(&flat, &segments, &bits, false).unwrap();
+                prop_assert_eq!(&flat.answer(&whole), &flat.answer(&expected), "{}", flat);
+                // Without any segment there are no figures.
+                if whole.matches_count > 0 {
+                    prop_assert_eq!(rounded(whole), expected, "{}", flat);
                 }
             }
             let mut order: Vec<&String> = urls.iter().collect();

@@ -1,9 +1,8 @@
 //! Conversion of values of fields and their tests to messages, and back.
 
-use super::malformed;
 use crate::api::messages::PartitionHits;
 use engine::calls::PartError;
-use fields::{DistinctValues, FacetCounts, Limit, QuantileSketch, Stats, Test, Value};
+use fields::{Facet, FacetCounts, Limit, Test, Value};
 use search::{After, FilterRun, FilterWay, SortKey};
 use std::sync::Arc;
 use wire::rpc;
@@ -166,99 +165,15 @@ pub(crate) fn as_sorted(
     }
 }
 
-pub(crate) fn facets_message(facets: Vec<FacetCounts>) -> rpc::CountFacetsReply {
-    let one = |facet: FacetCounts| rpc::FacetCounts {
-        values: facet
-            .counts
-            .iter()
-            .map(|(value, _)| value_message(value))
-            .collect(),
-        counts: facet.counts.iter().map(|(_, count)| *count).collect(),
-        documents_count: facet.documents_count,
-        matches_count: facet.matches_count,
-        further_values_count: facet.further_values_count,
-        further_count: facet.further_count,
-        stats: Some(rpc::FacetStats {
-            values_count: facet.stats.values_count,
-            least: facet.stats.least.as_ref().map(value_message),
-            greatest: facet.stats.greatest.as_ref().map(value_message),
-            integer_sum: facet.stats.integer_sum.to_le_bytes().to_vec(),
-            float_parts: facet.stats.float_parts.clone(),
-            large_parts: facet.stats.large_parts.clone(),
-        }),
-        sketch: sketch_message(&facet.sketch),
-        distinct: distinct_message(&facet.distinct),
-    };
-    rpc::CountFacetsReply {
-        facets: facets.into_iter().map(one).collect(),
-    }
+pub(crate) fn facets_message(facets: &[FacetCounts]) -> Vec<Vec<u8>> {
+    facets.iter().map(FacetCounts::to_bytes).collect()
 }
 
-pub(crate) fn facets(
-    message: rpc::CountFacetsReply,
-    facets_count: usize,
-) -> Result<Vec<FacetCounts>, PartError> {
-    let all: Option<Vec<FacetCounts>> = message.facets.into_iter().map(facet).collect();
-    let all = all.filter(|all| all.len() == facets_count);
-    all.ok_or_else(|| malformed("facets"))
-}
-
-fn facet(message: rpc::FacetCounts) -> Option<FacetCounts> {
-    if message.values.len() != message.counts.len() {
-        return None;
-    }
-    let counts = message.values.into_iter().zip(message.counts);
-    let counts: Option<Vec<(Value, u64)>> = counts
-        .map(|(own, count)| Some((value(own)?, count)))
-        .collect();
-    let counts = counts?;
-    if !counts.is_sorted_by(|a, b| a.0.order(&b.0).is_lt()) {
-        return None;
-    }
-    let stats = message.stats?;
-    let sum: [u8; 16] = stats.integer_sum.try_into().ok()?;
-    let mut parts = stats.float_parts.iter().chain(&stats.large_parts);
-    if !parts.all(|part| part.is_finite()) {
-        return None;
-    }
-    Some(FacetCounts {
-        counts,
-        documents_count: message.documents_count,
-        matches_count: message.matches_count,
-        further_values_count: message.further_values_count,
-        further_count: message.further_count,
-        stats: Stats {
-            values_count: stats.values_count,
-            least: stats.least.and_then(value),
-            greatest: stats.greatest.and_then(value),
-            integer_sum: i128::from_le_bytes(sum),
-            float_parts: stats.float_parts,
-            large_parts: stats.large_parts,
-        },
-        sketch: sketch(message.sketch.unwrap_or_default())?,
-        distinct: distinct(message.distinct.unwrap_or_default())?,
-    })
-}
-
-fn sketch_message(sketch: &QuantileSketch) -> Option<rpc::QuantileSketch> {
-    let (intervals, counts) = sketch.intervals().iter().copied().unzip();
-    let message = rpc::QuantileSketch { intervals, counts };
-    (!message.counts.is_empty()).then_some(message)
-}
-
-fn sketch(message: rpc::QuantileSketch) -> Option<QuantileSketch> {
-    let rpc::QuantileSketch { intervals, counts } = message;
-    let is_whole = intervals.len() == counts.len();
-    QuantileSketch::of_intervals(intervals.into_iter().zip(counts).collect()).filter(|_| is_whole)
-}
-
-fn distinct_message(distinct: &DistinctValues) -> Option<rpc::DistinctValues> {
-    let (hashes, registers) = distinct.parts();
-    let (hashes, registers) = (hashes.to_vec(), registers.to_vec());
-    let is_empty = hashes.is_empty() && registers.is_empty();
-    (!is_empty).then_some(rpc::DistinctValues { hashes, registers })
-}
-
-fn distinct(message: rpc::DistinctValues) -> Option<DistinctValues> {
-    DistinctValues::of_parts(message.hashes, message.registers)
+/// Returns the counts of facets, one for each.
+pub(crate) fn facets(messages: &[Vec<u8>], facets: &[Facet]) -> Option<Vec<FacetCounts>> {
+    let both = facets.iter().zip(messages);
+    let counts = both.map(|(facet, bytes)| FacetCounts::of_bytes(facet, bytes));
+    counts
+        .collect::<Option<Vec<_>>>()
+        .filter(|counts| counts.len() == facets.len() && messages.len() == facets.len())
 }

@@ -2,14 +2,14 @@
 
 use crate::api::messages::{CountFacetsRequest, PartitionHits, SearchRequest};
 use crate::api::reply::Reply;
-use crate::handlers::deadline::Deadline;
+use crate::handlers::deadline::{Deadline, is_due};
 use crate::handlers::figures::Figures;
 use crate::handlers::shared_board::{Ended, Handler, Job, SharedBoard, Visiting};
 use crate::index_server::ranged::{Begun, Ranged, lock};
 use engine::calls::PartError;
 use engine::{Aggregated, Aggregation};
 use fields::FacetCounts;
-use search::{FilterRun, MatchesShare};
+use search::{FacetError, FilterRun, Gathered, MatchesShare, Stop};
 use std::sync::Mutex;
 
 /// A query whose matches are gathered.
@@ -70,6 +70,20 @@ impl GatherJob {
         asked.as_ref().is_none_or(Asked::is_abandoned)
     }
 
+    /// Counts or sorts matches, until the deadline.
+    fn aggregated(
+        &self,
+        begun: &Begun,
+        gathered: &Gathered,
+        asked: &Asked,
+    ) -> Result<Aggregated, FacetError> {
+        let is_abandoned = || asked.is_abandoned();
+        let is_due = is_due(begun.taken, self.ranged.deadline.at, &is_abandoned);
+        let stop = Stop::when(&is_due);
+        let opened = &self.ranged.opened;
+        opened.aggregated(gathered, &asked.aggregation(), &stop)
+    }
+
     /// Returns the hits in the order of fields. Nothing is found where the time did not suffice for all matches.
     fn sorted(&self, begun: &Begun, found: Aggregated, filters: Vec<FilterRun>) -> PartitionHits {
         PartitionHits {
@@ -113,7 +127,7 @@ impl Job for GatherJob {
         let gathered = begun.task.gathered(std::mem::take(&mut found.shares));
         let coverage = (gathered.documents_searched, gathered.documents_count);
         self.ranged.learn(begun, &found, coverage, board, figures);
-        let made = match opened.aggregated(&gathered, &asked.aggregation()) {
+        let made = match self.aggregated(begun, &gathered, &asked) {
             Ok(made) => made,
             Err(error) => return asked.fail(error.into(), verify),
         };

@@ -7,7 +7,7 @@ use crate::api::messages::{
     SearchRequest, Status, StatusRequest, SummariesOf, SummariesRequest, TextSummary,
 };
 use crate::api::reply::Reply;
-use crate::encoding::values;
+use crate::encoding::{malformed, values};
 use engine::calls::PartError;
 use fields::FacetCounts;
 use index::StoredDocument;
@@ -174,13 +174,20 @@ impl IndexServer for RemoteIndexServer {
             )),
             facets: request.facets.iter().map(ToString::to_string).collect(),
             whole: request.is_whole,
+            chosen: values::facets_message(&request.chosen),
         };
         let mut client = self.client.clone();
         let call = async move { client.count_facets(message).await };
-        let facets_count = request.facets.len();
-        spawn(&self.runtime, reply, call, move |counted| {
-            values::facets(counted, facets_count)
-        });
+        let facets = request.facets;
+        spawn(
+            &self.runtime,
+            reply,
+            call,
+            move |counted: rpc::CountFacetsReply| {
+                let counts = values::facets(&counted.counts, &facets);
+                counts.ok_or_else(|| malformed("facets"))
+            },
+        );
     }
 }
 

@@ -174,16 +174,23 @@ impl indexes::IndexServer for IndexService {
         let facets: Result<Vec<Facet>, _> = facets
             .map(|text| Facet::parse(text, &status.fields))
             .collect();
+        let facets = facets.map_err(|bad| Status::invalid_argument(bad.reason))?;
+        let chosen = match request.chosen.is_empty() {
+            true => Vec::new(),
+            false => values::facets(&request.chosen, &facets)
+                .ok_or_else(|| Status::invalid_argument("the chosen values cannot be read"))?,
+        };
         let asked = CountFacetsRequest {
-            facets: facets
-                .map_err(|bad| Status::invalid_argument(bad.reason))?
-                .into(),
+            facets: facets.into(),
             is_whole: request.whole,
+            chosen: chosen.into(),
             generation,
             deadline,
         };
         let facets = answered(form, |reply| self.0.count_facets(&query, asked, reply)).await?;
-        Ok(Response::new(values::facets_message(facets)))
+        Ok(Response::new(rpc::CountFacetsReply {
+            counts: values::facets_message(&facets),
+        }))
     }
 
     async fn reload(

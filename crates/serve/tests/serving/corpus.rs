@@ -124,6 +124,11 @@ pub(crate) fn refined() -> impl Strategy<Value = (Vec<String>, Vec<String>, Stri
         "lang:distinct",
         "site:distinct",
         "day:week:Pacific/Apia",
+        "lang:terms:2{rank:stats,day:month{price}}",
+        "rank:missing{day:quarter,rank:missing}",
+        "site:terms:2{lang:terms:1{rank:step:10{site:distinct}}}",
+        "rank:ranges:..0;-3..9;10..{lang,price:terms:2{day:quarter}}",
+        "day:month{site:terms:1{price:terms:2{rank:percentiles:50}}}",
     ]);
     let sort = prop::sample::select(vec![
         "",

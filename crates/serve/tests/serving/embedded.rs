@@ -98,3 +98,53 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn too_many_buckets_within_buckets_are_refused_by_name() {
+    let documents = (0..350).map(|n| {
+        let tags = (0..300).map(|tag| json::Value::from(format!("t{tag}")));
+        let mut fields = json::Map::new();
+        fields.insert("tags".into(), tags.collect::<Vec<_>>().into());
+        document::Document {
+            url: format!("https://site{n}.example/"),
+            body: "alpha".into(),
+            fields,
+            ..Default::default()
+        }
+    });
+    let index = index(documents, 3);
+    let several = Topology {
+        partitions: 3,
+        handlers: 1,
+        ..Topology::default()
+    };
+    let (servers, engine) = (Searched::start(index.clone(), &several), Engine::of(index));
+    let options = |facet: &str| SearchOptions {
+        facets: vec![facet.into()],
+        ..SearchOptions::default()
+    };
+    let few = options("site:terms:300{tags:terms:2}");
+    let answer = engine.search("alpha", &few).unwrap();
+    let [first, .., last] = &answer.facets[0].buckets[..] else {
+        panic!("several sites");
+    };
+    assert_eq!((answer.facets[0].others, first.count), (50, 1));
+    assert_eq!(last.facets[0].distinct, Some(300));
+    assert_eq!(servers.search("alpha", &few).unwrap().facets, answer.facets);
+    for many in ["site:terms:350{tags:terms:2}", "tags:terms:300{site,tags}"] {
+        let refused = [
+            engine
+                .search("alpha", &options(many))
+                .unwrap_err()
+                .to_string(),
+            servers
+                .search("alpha", &options(many))
+                .unwrap_err()
+                .to_string(),
+        ];
+        for refused in refused {
+            let said = "facet: more than 100,000 buckets within buckets, the limit of one request; ask for fewer values";
+            assert!(refused.starts_with(said), "{refused}");
+        }
+    }
+}

@@ -164,6 +164,7 @@ fn facets_and_sorted_hits_are_gathered_by_any_handlers() {
             "site:terms:3".into(),
             "day:month".into(),
             "price:stats".into(),
+            "site:terms:3{day:month,price:stats}".into(),
         ],
         sort: sort.into(),
         ..SearchOptions::default()

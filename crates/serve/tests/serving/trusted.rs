@@ -27,9 +27,10 @@ const DOCUMENTS: usize = 600;
 const LANGUAGES: [&str; 4] = ["de", "en", "fr", "it"];
 const PATIENCE: Duration = Duration::from_secs(30);
 
-const PATHS: [&str; 9] = [
+const PATHS: [&str; 10] = [
     "/search?q=moon&facet=lang&facet=rank:stats",
     "/search?q=moon&facet=tags:terms:20",
+    "/search?q=moon&facet=lang%7Btags:terms:3%7Brank:stats%7D,rank:missing%7D",
     "/search?q=moon&filter=lang:de",
     "/search?q=moon&filter=rank:100..300&facet=lang",
     "/search?q=moon&sort=rank:desc",

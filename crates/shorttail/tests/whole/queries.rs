@@ -187,6 +187,38 @@ fn facets_count_all_matches() {
 }
 
 #[test]
+fn facets_within_buckets_count_their_documents() {
+    let bed = Bed::of(90);
+    let facet = Facet::terms("lang", 2)
+        .with(Facet::missing("price").with(Facet::terms("site", 1)))
+        .with(Facet::stats("price"));
+    let counts = bed.index.aggregate("moon", [facet.clone()]).unwrap();
+    assert_eq!(
+        counts[0].facet,
+        "lang:terms:2{price:missing{site:terms:1},price:stats}"
+    );
+    for bucket in &counts[0].buckets {
+        let [missing, stats] = &bucket.facets[..] else {
+            panic!("two facets");
+        };
+        let (none, one) = (&missing.buckets[0], stats.stats.as_ref());
+        assert_eq!(one.map_or(0, |stats| stats.count), stats.documents);
+        assert_eq!(none.count + stats.documents, bucket.count);
+        assert_eq!(
+            (none.count, missing.missing),
+            (stats.missing, stats.missing)
+        );
+        // The filter of a bucket leaves its documents, as those of buckets within it do.
+        let request = SearchRequest::new("moon").filter(Query::from(bucket.filter.as_str()));
+        assert_eq!(bed.index.search(request).unwrap().total.value, bucket.count);
+        for inner in &none.facets[0].buckets {
+            let request = SearchRequest::new("moon").filter(Query::from(inner.filter.as_str()));
+            assert_eq!(bed.index.search(request).unwrap().total.value, inner.count);
+        }
+    }
+}
+
+#[test]
 fn batches_are_single_searches() {
     let bed = Bed::of(80);
     let requests: Vec<SearchRequest> = [

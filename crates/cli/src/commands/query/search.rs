@@ -101,7 +101,8 @@ pub(crate) struct SearchArguments {
     )]
     filters: Vec<String>,
     /// Facets to count over all matches: lang, lang:terms:20, lang:distinct, date:month, date:day:Europe/Berlin,
-    /// price:stats, price:percentiles:50,99, price:step:10; and site
+    /// price:stats, price:percentiles:50,99, price:step:10; and site. In braces, facets within each bucket:
+    /// site:terms:5{date:year,price:stats}
     #[arg(long = "facet", value_name = "FACET,...", help_heading = "Facets")]
     facets: Vec<String>,
     /// Fields by which the hits are sorted: date:desc,price

@@ -8,11 +8,10 @@
 //!
 //! Summaries do not wait for the details, so an answer across processes is two calls deep and not three.
 
+mod facets;
 mod texts;
 
-use crate::calls::{
-    Chunks, CountFacetsRequest, CountSitesRequest, DetailsRequest, PartError, TextSummary,
-};
+use crate::calls::{Chunks, CountSitesRequest, DetailsRequest, PartError, TextSummary};
 use crate::coordinator::call::{Call, Replied, Reply};
 use crate::coordinator::coverage::{COUNT, DETAILS, FACETS, SUMMARIES, first_error};
 use crate::coordinator::layout::Layout;
@@ -20,11 +19,10 @@ use crate::coordinator::proof::{CertainDetails, MadeSummary, certain_details};
 use crate::coordinator::ranking::Found;
 use crate::coordinator::scope::Scope;
 use crate::details::HitDetails;
-use crate::facet_answer::facet_answer;
 use crate::options::SearchOptions;
 use crate::search_error::SearchError;
 use crate::site_limit::has_more as has_more_of_site;
-use fields::FacetCounts;
+use facets::Counting;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -84,9 +82,7 @@ pub(crate) struct Showing {
     asked_texts: Vec<(usize, Places)>,
     given: Vec<Given>,
     texts: Texts,
-    facets: Vec<FacetAnswer>,
-    /// Groups of facets without a reply.
-    facets_left: usize,
+    facets: Counting,
     losses: Vec<Loss>,
     /// Whether all but the facets was there, and is in the times of the phases.
     is_shown: Option<Instant>,
@@ -97,7 +93,6 @@ impl Showing {
     pub(crate) fn new(found: Found, scope: Scope<'_>) -> (Showing, Vec<Call>) {
         let prepared = scope.prepared;
         let count = found.page.len();
-        let facets = prepared.facets.iter().map(|group| group.facets.len()).sum();
         let mut showing = Showing {
             begun: Instant::now(),
             asked_details: Vec::new(),
@@ -110,8 +105,7 @@ impl Showing {
             asked_texts: Vec::new(),
             given: vec![None; count],
             texts: Texts::Asked,
-            facets: vec![FacetAnswer::default(); facets],
-            facets_left: prepared.facets.len(),
+            facets: Counting::new(&prepared.facets),
             losses: Vec::new(),
             is_shown: None,
             found,
@@ -135,17 +129,8 @@ impl Showing {
                 }
             }
         }
-        for (group, facets) in prepared.facets.iter().enumerate() {
-            calls.push(Call::CountFacets {
-                group,
-                query: Arc::clone(&facets.query),
-                request: CountFacetsRequest {
-                    facets: Arc::clone(&facets.facets),
-                    is_whole: scope.layout.partitions_count() == 1,
-                    generation: showing.found.generation,
-                    deadline: scope.limits.deadline,
-                },
-            });
+        for group in 0..prepared.facets.len() {
+            calls.extend(showing.facets.call(group, showing.found.generation, scope));
         }
         (showing, calls)
     }
@@ -166,7 +151,15 @@ impl Showing {
             }
             Reply::SitesCounted(replies) => self.take_counts(replies, scope),
             Reply::Summaries(replies) => self.take_texts(replies, scope.layout),
-            Reply::FacetsCounted(group, replies) => self.take_facets(group, replies, scope),
+            Reply::FacetsCounted(group, replies) => {
+                let (counted, losses) = self.facets.take(group, replies, scope)?;
+                let losses = losses.into_iter();
+                self.losses
+                    .extend(losses.map(|(chunks, error)| (FACETS, chunks, error)));
+                if !counted {
+                    calls.extend(self.facets.call(group, self.found.generation, scope));
+                }
+            }
             Reply::SearchedAll { .. } | Reply::Searched(_) => {}
         }
         if self.details_took.is_some() && self.texts == Texts::Came {
@@ -186,8 +179,7 @@ impl Showing {
             self.is_shown = Some(Instant::now());
         }
         if let Some(shown) = self.is_shown
-            && self.facets_left == 0
-            && !self.facets.is_empty()
+            && self.facets.is_done()
         {
             phases.index_search += shown.elapsed().as_micros() as u64;
         }
@@ -222,7 +214,7 @@ impl Showing {
             summaries,
             has_more: self.has_more,
             facets: match is_whole {
-                true => self.facets,
+                true => self.facets.into_answers(),
                 false => Vec::new(),
             },
             proof,
@@ -368,36 +360,6 @@ impl Showing {
         let per_site = u64::from(scope.prepared.options.site_hits_max());
         for (&site_hash, &sum) in self.counted_sites.iter().zip(&sums) {
             self.has_more.insert(site_hash, sum > per_site);
-        }
-    }
-
-    /// Adds up the counts of a group of facets. A facet is whole or absent: where a partition does not answer, there are
-    /// none.
-    fn take_facets(
-        &mut self,
-        group: usize,
-        replies: Vec<Replied<Vec<FacetCounts>>>,
-        scope: Scope<'_>,
-    ) {
-        self.facets_left = self.facets_left.saturating_sub(1);
-        let Some(asked) = scope.prepared.facets.get(group) else {
-            return;
-        };
-        let mut sums = vec![FacetCounts::default(); asked.facets.len()];
-        for (partition, reply) in replies.into_iter().enumerate() {
-            match reply {
-                Ok(counted) => {
-                    for (sum, counts) in sums.iter_mut().zip(counted) {
-                        sum.join(counts);
-                    }
-                }
-                Err(error) => self
-                    .losses
-                    .push((FACETS, scope.layout.chunks_of(partition), error)),
-            }
-        }
-        for ((place, facet), counts) in asked.places.iter().zip(&*asked.facets).zip(&sums) {
-            self.facets[*place] = facet_answer(facet, counts);
         }
     }
 }

@@ -6,9 +6,10 @@ use crate::http::page::settings::pairs;
 use crate::http::page::texts::cut;
 use crate::http::page::times::thousands;
 use crate::http::page::url::local;
+use askama::Template;
 use fields::{FieldType, Schema};
 use serde_json::Value;
-use wire::{FacetAnswer, SearchAnswer};
+use wire::{FacetAnswer, FacetBucket, SearchAnswer};
 
 /// Facets that the page counts unasked.
 const FACETS_MAX: usize = 4;
@@ -56,13 +57,22 @@ pub(super) struct ValueView {
     /// Link that widens the search of other values of the field to this one, too.
     pub(super) or_href: Option<String>,
     pub(super) is_chosen: bool,
+    /// Facets over the documents of the value.
+    pub(super) within: Vec<FacetView>,
+}
+
+/// Facet below a value that it is within.
+#[derive(Template)]
+#[template(path = "facet_within.html")]
+pub(super) struct FacetWithin<'a> {
+    facet: &'a FacetView,
 }
 
 /// Returns the facets that a page counts unless others are asked for: of words, truth values and dates.
 /// The groups of near duplicates of a crawl are none: their names are hashes.
 pub(crate) fn default_facets(schema: &Schema) -> Vec<String> {
     let is_crawled = schema.iter().any(|(name, _)| name == "inlinks");
-    let can_be_asked_for = |name: &str| !name.contains([',', ':']);
+    let can_be_asked_for = |name: &str| !name.contains([',', ':', '{', '}']);
     let facets = schema
         .iter()
         .filter(|(name, _)| can_be_asked_for(name) && !(is_crawled && *name == "group"));
@@ -76,43 +86,116 @@ pub(crate) fn default_facets(schema: &Schema) -> Vec<String> {
 
 /// Returns filters, facets and orders that refine the search of an answer.
 pub(super) fn refining(answer: &SearchAnswer, options: &SearchOptions) -> Refining {
-    let first_page = SearchOptions {
-        start: 0,
-        ..options.clone()
-    };
-    let link = |options: SearchOptions| local("./", &pairs(&answer.query, &options));
-    let without = |filter: &String| {
-        let kept = options.filters.iter().filter(|other| *other != filter);
-        link(SearchOptions {
-            filters: kept.cloned().collect(),
-            ..first_page.clone()
+    let links = Links::new(answer, options);
+    let dated = answer.facets.iter().find(|facet| is_of_years(facet));
+    let orders = dated.map_or(Vec::new(), |facet| {
+        let by = |text: &str, sort: String| Link {
+            text: text.to_owned(),
+            is_current: options.sort == sort,
+            href: links.sorted(sort),
+        };
+        vec![
+            by("Best first", String::new()),
+            by("Newest first", format!("{}:desc", facet.field)),
+            by("Oldest first", format!("{}:asc", facet.field)),
+        ]
+    });
+    let facets = answer.facets.iter().map(|facet| links.facet(facet));
+    Refining {
+        chips: options
+            .filters
+            .iter()
+            .map(|filter| Link {
+                text: cut(filter, VALUE_CHARS_MAX),
+                href: links.without(filter),
+                is_current: true,
+            })
+            .collect(),
+        orders,
+        facets: facets.filter(FacetView::has_values).collect(),
+    }
+}
+
+/// Links to searches that are refined in another way.
+struct Links<'a> {
+    query: &'a str,
+    options: &'a SearchOptions,
+    first_page: SearchOptions,
+}
+
+impl<'a> Links<'a> {
+    fn new(answer: &'a SearchAnswer, options: &'a SearchOptions) -> Links<'a> {
+        Links {
+            query: &answer.query,
+            options,
+            first_page: SearchOptions {
+                start: 0,
+                ..options.clone()
+            },
+        }
+    }
+
+    fn link(&self, options: SearchOptions) -> String {
+        local("./", &pairs(self.query, &options))
+    }
+
+    fn sorted(&self, sort: String) -> String {
+        self.link(SearchOptions {
+            sort,
+            ..self.first_page.clone()
         })
-    };
-    // A value takes the place of another one of its field.
-    let with = |field: &str, filter: &String| {
+    }
+
+    fn filtered<'f>(&self, filters: impl Iterator<Item = &'f String>) -> String {
+        self.link(SearchOptions {
+            filters: filters.cloned().collect(),
+            ..self.first_page.clone()
+        })
+    }
+
+    fn without(&self, filter: &String) -> String {
+        self.filtered((self.options.filters.iter()).filter(|other| *other != filter))
+    }
+
+    /// A value takes the place of another one of its field.
+    fn with(&self, field: &str, filter: &String) -> String {
         let of_field = |other: &&String| {
             other
                 .strip_prefix(field)
                 .is_some_and(|rest| rest.starts_with(':'))
         };
-        let kept = options.filters.iter().filter(|other| !of_field(other));
-        link(SearchOptions {
-            filters: kept.chain([filter]).cloned().collect(),
-            ..first_page.clone()
-        })
-    };
-    let replaced = |filter: &String, by: Option<String>| {
-        let kept = options.filters.iter().filter(|other| *other != filter);
-        link(SearchOptions {
-            filters: kept.cloned().chain(by).collect(),
-            ..first_page.clone()
-        })
-    };
-    let facet = |facet: &FacetAnswer| {
+        let kept = self.options.filters.iter().filter(|other| !of_field(other));
+        self.filtered(kept.chain([filter]))
+    }
+
+    fn replaced(&self, filter: &String, by: Option<String>) -> String {
+        let kept = self.options.filters.iter().filter(|other| *other != filter);
+        self.filtered(kept.chain(&by))
+    }
+
+    fn facet(&self, facet: &FacetAnswer) -> FacetView {
         // The filter that chooses values of this field, where there is one.
         let is_choice = |filter: &&String| !alternatives(filter, &facet.field).is_empty();
-        let choice = options.filters.iter().find(is_choice);
-        let is_dated = facet.facet.ends_with(":year");
+        let choice = self.options.filters.iter().find(is_choice);
+        self.view(facet, |bucket| self.value(&facet.field, choice, bucket))
+    }
+
+    /// Returns a facet within a bucket: its values narrow the search to both.
+    fn facet_within(&self, facet: &FacetAnswer) -> FacetView {
+        self.view(facet, |bucket| {
+            let filters = &self.options.filters;
+            let is_chosen = filters.contains(&bucket.filter);
+            let href = match (is_chosen, bucket.filter.is_empty()) {
+                (true, _) => Some(self.without(&bucket.filter)),
+                (false, false) => Some(self.filtered(filters.iter().chain([&bucket.filter]))),
+                (false, true) => None,
+            };
+            self.valued(bucket, href, None, is_chosen)
+        })
+    }
+
+    fn view(&self, facet: &FacetAnswer, value: impl Fn(&FacetBucket) -> ValueView) -> FacetView {
+        let is_dated = is_of_years(facet);
         let values = facet.buckets.iter().filter(|bucket| bucket.count > 0);
         // The latest years are asked for most.
         let mut values: Vec<_> = values.collect();
@@ -120,36 +203,6 @@ pub(super) fn refining(answer: &SearchAnswer, options: &SearchOptions) -> Refini
             values.reverse();
             values.truncate(YEARS_MAX);
         }
-        let values = values.into_iter().take(VALUES_MAX).map(|bucket| {
-            let is_among = |filter: &&String| {
-                alternatives(filter, &facet.field).contains(&bucket.filter.as_str())
-            };
-            let chosen_by = choice.filter(is_among);
-            let is_chosen = chosen_by.is_some() || options.filters.contains(&bucket.filter);
-            ValueView {
-                text: shown(&bucket.value),
-                count: thousands(bucket.count),
-                or_href: match (choice, is_chosen || bucket.filter.is_empty()) {
-                    (Some(choice), false) => Some(replaced(
-                        choice,
-                        Some(with_alternative(choice, &bucket.filter)),
-                    )),
-                    _ => None,
-                },
-                href: match (is_chosen, bucket.filter.is_empty()) {
-                    (true, _) => Some(match chosen_by {
-                        Some(choice) => {
-                            let rest = without_alternative(choice, &facet.field, &bucket.filter);
-                            replaced(choice, rest)
-                        }
-                        None => without(&bucket.filter),
-                    }),
-                    (false, false) => Some(with(&facet.field, &bucket.filter)),
-                    (false, true) => None,
-                },
-                is_chosen,
-            }
-        });
         let shown_count = facet.buckets.len().min(VALUES_MAX) as u64;
         let further = match is_dated {
             true => (facet.buckets.len() as u64).saturating_sub(YEARS_MAX as u64),
@@ -158,43 +211,72 @@ pub(super) fn refining(answer: &SearchAnswer, options: &SearchOptions) -> Refini
         };
         FacetView {
             name: shown(&Value::from(facet.field.as_str())),
-            values: values.collect(),
+            values: values.into_iter().take(VALUES_MAX).map(value).collect(),
             further: (further > 0).then(|| thousands(further)),
             stats: stats(facet),
         }
-    };
-    let dated = answer
-        .facets
-        .iter()
-        .find(|facet| facet.facet.ends_with(":year"));
-    let orders = dated.map_or(Vec::new(), |facet| {
-        let by = |text: &str, sort: String| Link {
-            text: text.to_owned(),
-            is_current: options.sort == sort,
-            href: link(SearchOptions {
-                sort,
-                ..first_page.clone()
-            }),
+    }
+
+    /// Returns a value of a field, which one of the filters may choose.
+    fn value(&self, field: &str, choice: Option<&String>, bucket: &FacetBucket) -> ValueView {
+        let is_among =
+            |filter: &&String| alternatives(filter, field).contains(&bucket.filter.as_str());
+        let chosen_by = choice.filter(is_among);
+        let is_chosen = chosen_by.is_some() || self.options.filters.contains(&bucket.filter);
+        let or_href = match (choice, is_chosen || bucket.filter.is_empty()) {
+            (Some(choice), false) => {
+                let both = with_alternative(choice, &bucket.filter);
+                Some(self.replaced(choice, Some(both)))
+            }
+            _ => None,
         };
-        vec![
-            by("Best first", String::new()),
-            by("Newest first", format!("{}:desc", facet.field)),
-            by("Oldest first", format!("{}:asc", facet.field)),
-        ]
-    });
-    let has_values = |view: &FacetView| !view.values.is_empty() || !view.stats.is_empty();
-    Refining {
-        chips: options
-            .filters
-            .iter()
-            .map(|filter| Link {
-                text: cut(filter, VALUE_CHARS_MAX),
-                href: without(filter),
-                is_current: true,
-            })
-            .collect(),
-        orders,
-        facets: answer.facets.iter().map(facet).filter(has_values).collect(),
+        let href = match (is_chosen, bucket.filter.is_empty()) {
+            (true, _) => Some(match chosen_by {
+                Some(choice) => {
+                    let rest = without_alternative(choice, field, &bucket.filter);
+                    self.replaced(choice, rest)
+                }
+                None => self.without(&bucket.filter),
+            }),
+            (false, false) => Some(self.with(field, &bucket.filter)),
+            (false, true) => None,
+        };
+        self.valued(bucket, href, or_href, is_chosen)
+    }
+
+    fn valued(
+        &self,
+        bucket: &FacetBucket,
+        href: Option<String>,
+        or_href: Option<String>,
+        is_chosen: bool,
+    ) -> ValueView {
+        let within = bucket.facets.iter().map(|facet| self.facet_within(facet));
+        ValueView {
+            text: shown(&bucket.value),
+            count: thousands(bucket.count),
+            href,
+            or_href,
+            is_chosen,
+            within: within.filter(FacetView::has_values).collect(),
+        }
+    }
+}
+
+/// Returns whether the buckets of a facet are years.
+fn is_of_years(facet: &FacetAnswer) -> bool {
+    let outer = facet.facet.split('{').next();
+    outer.is_some_and(|outer| outer.ends_with(":year"))
+}
+
+impl FacetView {
+    fn has_values(&self) -> bool {
+        !self.values.is_empty() || !self.stats.is_empty()
+    }
+
+    /// Returns the facet as it stands below a value that it is within.
+    pub(super) fn within(&self) -> FacetWithin<'_> {
+        FacetWithin { facet: self }
     }
 }
 
@@ -221,6 +303,7 @@ fn stats(facet: &FacetAnswer) -> Vec<(String, String)> {
 /// Returns a value as text.
 pub(super) fn shown(value: &Value) -> String {
     match value {
+        Value::Null => "(none)".to_owned(),
         Value::String(text) if text.is_empty() => "(empty)".to_owned(),
         Value::String(text) => cut(text, VALUE_CHARS_MAX),
         Value::Bool(true) => "yes".to_owned(),
@@ -239,7 +322,6 @@ pub(super) fn shown(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wire::FacetBucket;
 
     #[test]
     fn values_narrow_and_chosen_ones_widen() {
@@ -247,6 +329,7 @@ mod tests {
             value: value.into(),
             count: 1_234,
             filter: filter.into(),
+            ..FacetBucket::default()
         };
         let answer = SearchAnswer {
             query: "lynx".into(),
@@ -314,6 +397,54 @@ mod tests {
         assert_eq!(
             values[1].href.as_deref(),
             Some("./?q=lynx&filter=lang%3Aen")
+        );
+    }
+
+    #[test]
+    fn facets_within_a_value_stand_below_it() {
+        let facet = |facet: &str, buckets| FacetAnswer {
+            field: facet.split(':').next().unwrap_or_default().into(),
+            facet: facet.into(),
+            buckets,
+            ..FacetAnswer::default()
+        };
+        let bucket = |value: &str, filter: &str, facets| FacetBucket {
+            value: value.into(),
+            count: 3,
+            filter: filter.into(),
+            facets,
+        };
+        let inner = facet(
+            "lang:terms:2",
+            vec![bucket("<de>", "date:2024 lang:de", Vec::new())],
+        );
+        let empty = facet("lang:terms:2", Vec::new());
+        let year = bucket("2024", "date:2024", vec![inner, empty]);
+        let answer = SearchAnswer {
+            query: "lynx".into(),
+            facets: vec![facet("date:year{lang:terms:2,lang:terms:2}", vec![year])],
+            ..SearchAnswer::default()
+        };
+        let options = |filter: &str| SearchOptions {
+            filters: vec![filter.into()],
+            operator: crate::http::params::PAGE_OPERATOR,
+            ..SearchOptions::default()
+        };
+        let refined = refining(&answer, &options("lang:de"));
+        assert_eq!(refined.orders.len(), 3);
+        let within = &refined.facets[0].values[0].within;
+        assert_eq!(within.len(), 1);
+        assert_eq!(
+            within[0].values[0].href.as_deref(),
+            Some("./?q=lynx&filter=lang%3Ade&filter=date%3A2024+lang%3Ade")
+        );
+        let html = within[0].within().to_string();
+        assert!(html.contains("<bdi>&#60;de&#62;</bdi>"), "{html}");
+        let refined = refining(&answer, &options("date:2024 lang:de"));
+        let value = &refined.facets[0].values[0].within[0].values[0];
+        assert_eq!(
+            (value.is_chosen, value.href.as_deref()),
+            (true, Some("./?q=lynx"))
         );
     }
 

@@ -94,6 +94,7 @@ fn sent(error: &PartError) -> (Code, Failure) {
         PartError::Expired => (Code::DeadlineExceeded, Kind::Expired),
         PartError::Cancelled => (Code::Cancelled, Kind::Cancelled),
         PartError::TooLarge { .. } => (Code::OutOfRange, Kind::TooLarge),
+        PartError::TooManyBuckets => (Code::OutOfRange, Kind::TooManyBuckets),
         PartError::GenerationGone { .. } => (Code::FailedPrecondition, Kind::GenerationGone),
         PartError::NotServed { .. } => (Code::NotFound, Kind::NotServed),
         PartError::Protocol { .. } => (Code::Internal, Kind::Protocol),
@@ -188,6 +189,7 @@ pub(in crate::rpc) fn failure(status: &Status) -> PartError {
             explain: sent.explain,
             bytes_max: usize::try_from(sent.bytes_max).unwrap_or(usize::MAX),
         },
+        Kind::TooManyBuckets => PartError::TooManyBuckets,
         Kind::GenerationGone => PartError::GenerationGone {
             generation: sent.generation,
         },

@@ -19,6 +19,7 @@ fn every_failure_arrives_as_it_was_sent() {
             bytes_max: 9,
         },
         PartError::GenerationGone { generation: 3 },
+        PartError::TooManyBuckets,
         PartError::NotServed { reason: reason() },
         PartError::Protocol { reason: reason() },
         PartError::Unreachable { reason: reason() },

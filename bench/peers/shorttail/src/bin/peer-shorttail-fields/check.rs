@@ -1,6 +1,7 @@
 //! Answers as text, the same from every engine.
 
 use crate::engine::Answer;
+use fields::facet::Figures;
 use fields::{Facet, FacetCounts, FacetKind, Value};
 use std::fmt::Write;
 
@@ -32,17 +33,18 @@ fn write_facet(
     most: &[(Value, u64)],
     out: &mut String,
 ) -> std::fmt::Result {
-    match facet.kind {
-        FacetKind::Interval(micros) => {
-            for (start, count) in &counts.counts {
+    match &facet.kind {
+        FacetKind::Interval(interval) => {
+            for (start, count) in &counts.buckets.counts {
                 if let Value::Date(start) = start {
-                    write!(out, "{}={count} ", start.div_euclid(micros))?;
+                    write!(out, "{}={count} ", start.div_euclid(interval.micros))?;
                 }
             }
         }
-        FacetKind::Stats => {
-            let stats = &counts.stats;
-            if let (Some(least), Some(greatest)) = (&stats.least, &stats.greatest) {
+        FacetKind::Stats(_) => {
+            if let Figures::Stats(stats) = &counts.figures
+                && let (Some(least), Some(greatest)) = (&stats.least, &stats.greatest)
+            {
                 let (count, sum) = (stats.values_count, stats.integer_sum);
                 write!(out, "{count} {sum} {least} {greatest}")?;
             }

@@ -95,8 +95,12 @@ impl Engine {
         for text in &mode.facets {
             let facet = Facet::parse(text, self.index.fields())?;
             let counts = count_facet(&facet, &self.segments, &bits, is_whole)?;
-            let most = match facet.kind {
-                FacetKind::Terms { n } => counts.most_frequent(n),
+            let buckets = &counts.buckets;
+            let most = match &facet.kind {
+                FacetKind::Terms(terms) => {
+                    let most = buckets.most_frequent(terms.n).into_iter();
+                    most.map(|at| buckets.counts[at].clone()).collect()
+                }
                 _ => Vec::new(),
             };
             answer.facets.push((facet, counts, most));
