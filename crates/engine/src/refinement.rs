@@ -159,9 +159,10 @@ fn only_field(filter: &Query) -> Option<&str> {
             field: index::Field::Site,
             ..
         } => Some(SITE),
-        Query::Filter(clause) | Query::Boosted { clause, .. } | Query::Named { clause, .. } => {
-            only_field(clause)
-        }
+        Query::Constant { clause, .. }
+        | Query::Filter(clause)
+        | Query::Boosted { clause, .. }
+        | Query::Named { clause, .. } => only_field(clause),
         Query::Boolean {
             required,
             optional,

@@ -136,12 +136,22 @@ fn boosts() -> impl Strategy<Value = f32> {
     ]
 }
 
-/// Returns a filter, a boost or a name around a clause.
+/// Tie breakers of every kind: none, all, and between.
+fn tie_breakers() -> impl Strategy<Value = f32> {
+    prop_oneof![
+        2 => Just(0.0f32),
+        1 => Just(1.0),
+        4 => floats(0.0, 1.0),
+    ]
+}
+
+/// Returns a filter, a boost, a name or a constant score around a clause.
 fn modified(inner: impl Strategy<Value = Query> + Clone) -> impl Strategy<Value = Query> {
     let boxed = inner.prop_map(Box::new);
     prop_oneof![
         2 => boxed.clone().prop_map(Query::Filter),
         2 => (boosts(), boxed.clone()).prop_map(|(boost, clause)| Query::Boosted { boost, clause }),
+        2 => (boosts(), boxed.clone()).prop_map(|(score, clause)| Query::Constant { score, clause }),
         1 => ("[a-z/]{1,4}", boxed).prop_map(|(name, clause)| Query::Named { name, clause }),
     ]
 }
@@ -164,7 +174,14 @@ pub fn queries() -> impl Strategy<Value = Query> {
         let telling = vec(whole.clone(), 0..5).prop_map(Query::AnyTelling);
         let at_least = (0u32..5, vec(whole.clone(), 0..6))
             .prop_map(|(least, clauses)| Query::AtLeast { least, clauses });
-        prop_oneof![6 => combined, 2 => modified(whole), 1 => telling, 2 => at_least]
+        let best_of =
+            (vec(whole.clone(), 0..5), tie_breakers()).prop_map(|(clauses, tie_breaker)| {
+                Query::BestOf {
+                    clauses,
+                    tie_breaker,
+                }
+            });
+        prop_oneof![6 => combined, 3 => modified(whole), 1 => telling, 2 => at_least, 2 => best_of]
     })
 }
 

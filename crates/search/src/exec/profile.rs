@@ -112,6 +112,9 @@ fn gather<'a>(node: &'a Node, words: &mut Vec<&'a Word>) {
                 gather(node, words);
             }
         }
-        Node::AtLeast { clauses, .. } => clauses.iter().for_each(|node| gather(node, words)),
+        Node::AtLeast { clauses, .. } | Node::BestOf { clauses, .. } => {
+            clauses.iter().for_each(|node| gather(node, words));
+        }
+        Node::Constant(constant) => gather(&constant.clause, words),
     }
 }

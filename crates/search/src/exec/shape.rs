@@ -78,7 +78,12 @@ fn only_filters(node: &Node) -> bool {
             let mut clauses = clauses.iter();
             clauses.all(|node| matches!(node, Node::Filter(_)) || only_filters(node))
         }
-        Node::Nothing | Node::Term(_) | Node::Filter(_) | Node::Phrase(_) => false,
+        Node::Nothing
+        | Node::Term(_)
+        | Node::Filter(_)
+        | Node::Phrase(_)
+        | Node::BestOf { .. }
+        | Node::Constant(_) => false,
     }
 }
 

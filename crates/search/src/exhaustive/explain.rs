@@ -4,10 +4,11 @@ use crate::context::cancel;
 use crate::context::cancel::{Stop, StopRef};
 use crate::exhaustive::cursor::any::Cursor;
 use crate::exhaustive::cursor::walk::{DocCursor, ScoredCursor};
-use crate::plan::node::{ClauseName, Node, PhraseNode, TermNode};
+use crate::plan::best::Best;
+use crate::plan::node::{ClauseName, ConstantNode, Node, PhraseNode, TermNode};
 use crate::plan::planner::Plan;
 use crate::plan::priors::{FieldPrior, SegmentPriors};
-use crate::plan::ranking::TermWeight;
+use crate::plan::ranking::{TermWeight, on_grid};
 use index::{DocId, Field, IndexError, Segment};
 use serde::Serialize;
 use text::Pattern;
@@ -100,6 +101,11 @@ enum Clause<'a> {
         least: usize,
         clauses: Vec<Clause<'a>>,
     },
+    BestOf {
+        tie_breaker: f32,
+        clauses: Vec<Clause<'a>>,
+    },
+    Constant(&'a ConstantNode, Box<Clause<'a>>),
 }
 
 impl<'a> Explainer<'a> {
@@ -177,6 +183,17 @@ impl<'a> Clause<'a> {
                 least: *least,
                 clauses: open_all(clauses)?,
             },
+            Node::BestOf {
+                tie_breaker,
+                clauses,
+            } => Clause::BestOf {
+                tie_breaker: *tie_breaker,
+                clauses: open_all(clauses)?,
+            },
+            Node::Constant(constant) => {
+                let clause = Clause::open(plan, &constant.clause, segment, stop)?;
+                Clause::Constant(constant, Box::new(clause))
+            }
             node => {
                 let cursor = Cursor::open(plan, node, segment, stop)?;
                 Clause::One(node, Box::new(cursor))
@@ -233,8 +250,51 @@ impl<'a> Clause<'a> {
                     format!("sum of the {found} of {count} clauses that match; {least} must");
                 Ok(Some(sum(description, details)))
             }
+            Clause::BestOf {
+                tie_breaker,
+                clauses,
+            } => {
+                let mut details = Vec::new();
+                for clause in &mut *clauses {
+                    details.extend(clause.explain(plan, doc, stop)?);
+                }
+                let best = Best::new(*tie_breaker, plan.grid);
+                Ok((!details.is_empty()).then(|| best_of(best, *tie_breaker, details)))
+            }
+            Clause::Constant(constant, clause) => {
+                let why = clause.explain(plan, doc, stop)?;
+                Ok(why.map(|why| explain_constant(plan, constant, why)))
+            }
         }
     }
+}
+
+/// Explains the score of the best of the clauses that match.
+fn best_of(best: Best, tie_breaker: f32, details: Vec<Explanation>) -> Explanation {
+    let description = match tie_breaker {
+        0.0 => "greatest of the clauses that match".to_owned(),
+        _ => format!(
+            "greatest of the clauses that match + tie breaker * sum of the others, tie breaker = {tie_breaker}"
+        ),
+    };
+    Explanation {
+        value: best.of_all(details.iter().map(|why| why.value)),
+        name: None,
+        description,
+        details,
+    }
+}
+
+/// Explains a clause whose matches score alike by what matches.
+fn explain_constant(plan: &Plan, constant: &ConstantNode, why: Explanation) -> Explanation {
+    let weight = constant.weight;
+    let explanation = Explanation {
+        value: on_grid(weight, plan.grid),
+        name: None,
+        description: format!("constant score: a document that matches counts {weight}"),
+        details: vec![why],
+    };
+    explanation.named(&constant.name)
 }
 
 fn explain_prior(field: &FieldPrior<'_>, doc: DocId) -> Explanation {

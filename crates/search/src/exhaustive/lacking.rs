@@ -59,7 +59,7 @@ fn scored_word<'a>(node: &'a Node, word: &str) -> Option<&'a Node> {
             let mut clauses = required.iter().chain(optional);
             clauses.find_map(|clause| scored_word(clause, word))
         }
-        Node::AtLeast { clauses, .. } => {
+        Node::AtLeast { clauses, .. } | Node::BestOf { clauses, .. } => {
             let mut clauses = clauses.iter();
             clauses.find_map(|clause| scored_word(clause, word))
         }

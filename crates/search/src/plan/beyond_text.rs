@@ -4,6 +4,7 @@
 //! +a +b            =  +a +b  title:a^2 title:b^2            the title weighs 3
 //! a b              =  +(a b) title:a^2 title:b^2
 //! (+a -x) b        =  +((+a -x title:a^2) b) title:b^2      a word counts only where its clause matches
+//! best of a, b     =  best of (+a title:a^2), (+b title:b^2)
 //! ```
 //!
 //! A clause of a field matches only documents that the clause of the text matches, since the words of the field belong to
@@ -36,6 +37,18 @@ impl Planner<'_> {
                 true => node,
                 false => self.with_beyond_text(node, before),
             });
+        }
+        Ok(nodes)
+    }
+
+    /// Plans clauses of which the best counts: what the words of each score beyond the text stays with it.
+    pub(super) fn each_apart(&mut self, queries: &[Query]) -> Result<Vec<Node>, IndexError> {
+        self.prefetch_all(queries);
+        let mut nodes = Vec::with_capacity(queries.len());
+        for query in queries {
+            let before = self.beyond_text.len();
+            let node = self.scored(query)?;
+            nodes.push(self.with_beyond_text(node, before));
         }
         Ok(nodes)
     }
@@ -102,6 +115,8 @@ fn counts_alone(query: &Query) -> bool {
         } => required.is_empty() && excluded.is_empty(),
         Query::Boosted { clause, .. } | Query::Named { clause, .. } => counts_alone(clause),
         Query::AnyTelling(_) | Query::AtLeast { .. } => false,
+        // They keep what their words score beyond the text.
+        Query::BestOf { .. } | Query::Constant { .. } => true,
         Query::Nothing
         | Query::Term { .. }
         | Query::Pattern { .. }

@@ -16,7 +16,7 @@ pub enum PlanKind {
     Phrase,
     /// Required clauses with optional or excluded ones, or alternatives with phrases.
     Mixed,
-    /// Anything else: prefixes, nested alternatives.
+    /// Anything else: prefixes, nested alternatives, the best of some clauses.
     Other,
 }
 
@@ -94,6 +94,17 @@ impl Plan {
                 }
                 least.unwrap_or(any)
             }
+            Node::BestOf { clauses, .. } => {
+                *has_other = true;
+                let each = clauses
+                    .iter()
+                    .map(|node| self.postings_of(node, lists, has_other));
+                each.sum()
+            }
+            Node::Constant(constant) => {
+                *has_other = true;
+                self.postings_of(&constant.clause, lists, has_other)
+            }
             Node::AtLeast { least, clauses } => {
                 let each = clauses
                     .iter()
@@ -117,7 +128,9 @@ fn kind_of(root: &Node) -> PlanKind {
     match root {
         Node::Term(_) | Node::Filter(_) | Node::Nothing => PlanKind::Term,
         Node::Phrase(_) => PlanKind::Phrase,
-        Node::Pattern(_) | Node::Value(_) => PlanKind::Other,
+        Node::Pattern(_) | Node::Value(_) | Node::BestOf { .. } | Node::Constant(_) => {
+            PlanKind::Other
+        }
         Node::AtLeast { clauses, .. } => match terms(clauses) {
             true => PlanKind::Any,
             false => PlanKind::Other,

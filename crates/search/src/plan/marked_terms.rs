@@ -27,8 +27,12 @@ pub(super) fn note_terms(node: &Node, terms: &mut Vec<SummaryTerm>) {
                 note_terms(clause, terms);
             }
         }
-        Node::AtLeast { clauses, .. } => {
+        Node::AtLeast { clauses, .. } | Node::BestOf { clauses, .. } => {
             clauses.iter().for_each(|clause| note_terms(clause, terms));
+        }
+        Node::Constant(constant) => {
+            let words = constant.marked.iter().cloned();
+            words.for_each(|marked| note(marked, 1.0));
         }
         Node::Nothing | Node::Filter(_) | Node::Pattern(_) | Node::Value(_) | Node::Phrase(_) => {}
     }

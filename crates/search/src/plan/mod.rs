@@ -1,5 +1,6 @@
 //! Plan of a query, made with the statistics of one snapshot: weights, clauses, scores.
 
+pub(crate) mod best;
 mod beyond_text;
 pub(crate) mod cost;
 mod marked_terms;
@@ -11,6 +12,7 @@ pub mod ranking;
 mod rewrite;
 pub(crate) mod scales;
 pub(crate) mod scorer;
+mod unscored;
 
 pub use cost::{PlanCost, PlanKind};
 pub use planner::{Plan, TELLING_SHARE};

@@ -8,6 +8,7 @@ use index::{
 };
 use std::sync::Arc;
 use text::Pattern;
+use text::summary::Marked;
 
 /// The score of every document of a pattern, whatever the words, before boosts.
 pub(crate) const PATTERN_SCORE: f32 = 1.0;
@@ -32,6 +33,12 @@ pub(crate) enum Node {
         least: usize,
         clauses: Vec<Node>,
     },
+    /// Any of the clauses, scored by the best ([`Best`](crate::plan::best::Best)). All of them can match; two or more.
+    BestOf {
+        tie_breaker: f32,
+        clauses: Vec<Node>,
+    },
+    Constant(ConstantNode),
 }
 
 impl Node {
@@ -179,6 +186,18 @@ pub(crate) struct PatternNode {
     pub(crate) pattern: Pattern,
     /// The score of every document that matches; 0 where it only filters.
     pub(crate) weight: f32,
+    pub(crate) name: ClauseName,
+}
+
+/// Clause whose matches score alike.
+#[derive(Debug)]
+pub(crate) struct ConstantNode {
+    /// The score of every document that matches, before it is on a grid.
+    pub(crate) weight: f32,
+    /// The clause, which only filters.
+    pub(crate) clause: Box<Node>,
+    /// Words of the clause that summaries mark.
+    pub(crate) marked: Vec<Marked>,
     pub(crate) name: ClauseName,
 }
 

@@ -3,14 +3,17 @@
 //! Weights come from statistics of the whole index, so a document's score does not depend on the
 //! segment, chunk or partition that holds it. Scores of clauses lie on a grid (see [`crate::plan::ranking`]),
 //! so their sums in f32 are exact: the same bits in any order.
+use crate::plan::best::Best;
 use crate::plan::marked_terms::note_terms;
 use crate::plan::node::{
-    ClauseName, Node, PATTERN_SCORE, PhraseNode, TermNode, Word, pattern_node, value_node,
+    ClauseName, ConstantNode, Node, PATTERN_SCORE, PhraseNode, TermNode, Word, pattern_node,
+    value_node,
 };
 use crate::plan::priors::PlannedPriors;
 use crate::plan::ranking::{Ranking, TermCounts, TermWeight, on_grid};
-use crate::plan::rewrite::{at_least, boolean};
+use crate::plan::rewrite::{at_least, best_of, boolean};
 use crate::plan::scales::Scales;
+use crate::plan::unscored::{named, unscored, unscored_all};
 use crate::query::parse::{BOOST_MAX, BOOST_MIN};
 use crate::query::tree::Query;
 use fields::TextFields;
@@ -119,6 +122,14 @@ impl Plan {
                 scored.map(|node| self.most(node)).sum()
             }
             Node::AtLeast { clauses, .. } => clauses.iter().map(|node| self.most(node)).sum(),
+            Node::BestOf {
+                tie_breaker,
+                clauses,
+            } => {
+                let each = clauses.iter().map(|node| self.most(node));
+                Best::new(*tie_breaker, self.grid).of_all(each)
+            }
+            Node::Constant(constant) => on_grid(constant.weight),
         }
     }
 
@@ -201,6 +212,14 @@ impl Planner<'_> {
                 let clauses = self.alternatives(clauses)?;
                 Ok(at_least(*least, clauses))
             }
+            Query::BestOf {
+                clauses,
+                tie_breaker,
+            } => {
+                let clauses = self.each_apart(clauses)?;
+                Ok(best_of(*tie_breaker, clauses))
+            }
+            Query::Constant { score, clause } => self.constant(*score, clause),
             Query::Filter(clause) => self.filtered(clause),
             Query::Boosted { boost, clause } => {
                 let before = self.boost;
@@ -222,7 +241,9 @@ impl Planner<'_> {
     fn filtered(&mut self, query: &Query) -> Result<Node, IndexError> {
         match query {
             Query::Term { field, term, .. } => self.filter(*field, term),
-            Query::Filter(clause) | Query::Boosted { clause, .. } => self.filtered(clause),
+            Query::Constant { clause, .. }
+            | Query::Filter(clause)
+            | Query::Boosted { clause, .. } => self.filtered(clause),
             Query::Named { name, clause } => {
                 let before = self.enter_name(name);
                 let node = self.filtered(clause);
@@ -232,9 +253,9 @@ impl Planner<'_> {
             Query::Nothing | Query::Pattern { .. } | Query::Value { .. } | Query::Phrase { .. } => {
                 Ok(named(unscored(query), &self.name))
             }
-            Query::AnyTelling(words) => {
-                let words = self.filtered_all(words)?;
-                Ok(boolean(Vec::new(), words, Vec::new()))
+            Query::AnyTelling(clauses) | Query::BestOf { clauses, .. } => {
+                let clauses = self.filtered_all(clauses)?;
+                Ok(boolean(Vec::new(), clauses, Vec::new()))
             }
             Query::AtLeast { least, clauses } => {
                 let clauses = self.filtered_all(clauses)?;
@@ -250,6 +271,22 @@ impl Planner<'_> {
                 Ok(boolean(required, optional, unscored_all(excluded)))
             }
         }
+    }
+
+    /// Plans a clause whose matches score alike.
+    fn constant(&mut self, score: f32, query: &Query) -> Result<Node, IndexError> {
+        let weight = score * self.boost;
+        self.most += f64::from(weight);
+        let clause = self.filtered(query)?;
+        Ok(match clause {
+            Node::Nothing => Node::Nothing,
+            clause => Node::Constant(ConstantNode {
+                weight,
+                clause: Box::new(clause),
+                marked: query.marked_words(),
+                name: self.name.clone(),
+            }),
+        })
     }
 
     /// Plans words of which a telling one must match: the telling words are required alternatives, the others optional.
@@ -426,62 +463,9 @@ fn each_word<'a>(node: &'a Node, each: &mut impl FnMut(&'a Word)) {
                 each_word(clause, each);
             }
         }
-        Node::AtLeast { clauses, .. } => {
+        Node::AtLeast { clauses, .. } | Node::BestOf { clauses, .. } => {
             clauses.iter().for_each(|clause| each_word(clause, each));
         }
+        Node::Constant(constant) => each_word(&constant.clause, each),
     }
-}
-
-/// Plans a clause without scores: an excluded one. It needs no statistics.
-fn unscored(query: &Query) -> Node {
-    match query {
-        Query::Nothing => Node::Nothing,
-        Query::Term { field, term, .. } => Node::Filter(Word::new(*field, term)),
-        Query::Pattern { field, pattern } => pattern_node(*field, pattern, 0.0, None),
-        Query::Value { field, test } => value_node(field, test, None),
-        Query::Phrase { field, terms, slop } => match terms.as_slice() {
-            [] => Node::Nothing,
-            [term] => Node::Filter(Word::new(*field, term)),
-            _ if *field == Field::Site => Node::Nothing,
-            _ => Node::Phrase(PhraseNode {
-                field: *field,
-                words: terms.iter().map(|term| Word::new(*field, term)).collect(),
-                slop: *slop,
-                idf: 0.0,
-                boost: 1.0,
-                weight: TermWeight::default(),
-                name: None,
-            }),
-        },
-        Query::Boolean {
-            required,
-            optional,
-            excluded,
-        } => boolean(
-            unscored_all(required),
-            unscored_all(optional),
-            unscored_all(excluded),
-        ),
-        Query::AnyTelling(words) => boolean(Vec::new(), unscored_all(words), Vec::new()),
-        Query::AtLeast { least, clauses } => at_least(*least, unscored_all(clauses)),
-        Query::Filter(clause) | Query::Boosted { clause, .. } | Query::Named { clause, .. } => {
-            unscored(clause)
-        }
-    }
-}
-
-/// Gives a clause without a name one.
-fn named(mut node: Node, name: &ClauseName) -> Node {
-    match &mut node {
-        Node::Phrase(phrase) => phrase.name.clone_from(name),
-        Node::Pattern(pattern) => pattern.name.clone_from(name),
-        Node::Filter(word) => word.name.clone_from(name),
-        Node::Value(value) => value.name.clone_from(name),
-        Node::Nothing | Node::Term(_) | Node::Boolean { .. } | Node::AtLeast { .. } => {}
-    }
-    node
-}
-
-fn unscored_all(queries: &[Query]) -> Vec<Node> {
-    queries.iter().map(unscored).collect()
 }

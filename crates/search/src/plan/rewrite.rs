@@ -51,6 +51,19 @@ pub(crate) fn at_least(least: u32, mut clauses: Vec<Node>) -> Node {
     }
 }
 
+/// Makes the best of some clauses, without those that cannot match. With a tie breaker of 1 it is their sum.
+pub(crate) fn best_of(tie_breaker: f32, mut clauses: Vec<Node>) -> Node {
+    clauses.retain(|node| !matches!(node, Node::Nothing));
+    match clauses.len() {
+        0 | 1 => clauses.pop().unwrap_or(Node::Nothing),
+        _ if tie_breaker >= 1.0 => boolean(Vec::new(), clauses, Vec::new()),
+        _ => Node::BestOf {
+            tie_breaker,
+            clauses,
+        },
+    }
+}
+
 /// Makes a combination of clauses that can match and are flat themselves; `Nothing` if it has neither required nor
 /// optional clauses.
 fn combined(required: Vec<Node>, optional: Vec<Node>, excluded: Vec<Node>) -> Node {

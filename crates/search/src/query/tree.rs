@@ -66,6 +66,23 @@ pub enum Query {
         /// The clauses.
         clauses: Vec<Query>,
     },
+    /// Documents that match any of the clauses, scored by the best of those that they match: its score, plus `tie_breaker`
+    /// times the sum of the others', which is rounded to the grid of scores. A tie breaker of 1 makes the sum of all. (A
+    /// disjunction max, `dis_max`.)
+    BestOf {
+        /// The clauses.
+        clauses: Vec<Query>,
+        /// Share of the other clauses' scores that counts, in 0 to 1.
+        tie_breaker: f32,
+    },
+    /// Documents that match the clause. Each scores `score`, whatever the clause; boosts around it multiply that, and those
+    /// within change nothing.
+    Constant {
+        /// The score, in [`BOOST_MIN`](crate::parse::BOOST_MIN) to [`BOOST_MAX`](crate::parse::BOOST_MAX).
+        score: f32,
+        /// The clause.
+        clause: Box<Query>,
+    },
     /// Documents that match the clause, which adds nothing to the score. Among the required clauses of a combination
     /// it is a filter.
     Filter(Box<Query>),
@@ -98,9 +115,10 @@ impl Query {
                 let is_name = required.is_empty() && is_site_with_subdomains(optional);
                 is_name || required.iter().any(Query::requires_one_site)
             }
-            Query::Filter(clause) | Query::Boosted { clause, .. } | Query::Named { clause, .. } => {
-                clause.requires_one_site()
-            }
+            Query::Constant { clause, .. }
+            | Query::Filter(clause)
+            | Query::Boosted { clause, .. }
+            | Query::Named { clause, .. } => clause.requires_one_site(),
             _ => false,
         }
     }
@@ -133,10 +151,14 @@ impl Query {
                 .iter()
                 .chain(optional)
                 .for_each(|clause| clause.note_words(words)),
-            Query::AnyTelling(clauses) | Query::AtLeast { clauses, .. } => {
+            Query::AnyTelling(clauses)
+            | Query::AtLeast { clauses, .. }
+            | Query::BestOf { clauses, .. } => {
                 clauses.iter().for_each(|clause| clause.note_words(words));
             }
-            Query::Boosted { clause, .. } | Query::Named { clause, .. } => clause.note_words(words),
+            Query::Constant { clause, .. }
+            | Query::Boosted { clause, .. }
+            | Query::Named { clause, .. } => clause.note_words(words),
             Query::Nothing | Query::Value { .. } | Query::Filter(_) => {}
         }
     }
@@ -149,11 +171,14 @@ impl Query {
             Query::Boolean {
                 required, optional, ..
             } => required.iter().chain(optional).all(Query::only_filters),
-            Query::AtLeast { clauses, .. } => clauses.iter().all(Query::only_filters),
+            Query::AtLeast { clauses, .. } | Query::BestOf { clauses, .. } => {
+                clauses.iter().all(Query::only_filters)
+            }
             Query::Boosted { clause, .. } | Query::Named { clause, .. } => clause.only_filters(),
             Query::Nothing
             | Query::Pattern { .. }
             | Query::Phrase { .. }
+            | Query::Constant { .. }
             | Query::AnyTelling(_) => false,
         }
     }

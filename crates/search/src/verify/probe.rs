@@ -1,7 +1,7 @@
 //! Probe of a clause of any kind for documents that other clauses found.
 //!
-//! Terms, phrases, values, alternatives of them and numbers of them are probed a block of candidates at a time. All other clauses (prefixes,
-//! combinations within combinations) are walked with a cursor.
+//! Terms, phrases, values, alternatives of them, the best of them and numbers of them are probed a block of candidates at a time.
+//! All other clauses (prefixes, combinations within combinations) are walked with a cursor.
 
 use crate::block::probed::{Clause, Demand, Probed};
 use crate::block::term_scorer::List;
@@ -13,8 +13,10 @@ use crate::exhaustive::cursor::walk::{DocCursor, ScoredCursor};
 use crate::join::phrase::bigrams;
 use crate::join::phrase::bigrams::Stored;
 use crate::join::phrase::search::Phrase;
+use crate::plan::best::Best;
 use crate::plan::node::Node;
 use crate::plan::planner::Plan;
+use crate::plan::ranking::on_grid;
 use crate::plan::scorer::BLOCK;
 use crate::verify::values::Values;
 use index::{DocId, IndexError, Segment};
@@ -27,6 +29,10 @@ pub(crate) enum Probe<'a> {
     Any(Vec<Probe<'a>>, Lent<Probed>),
     /// At least a number of clauses: the score is the sum over those that match.
     AtLeast(usize, Vec<Probe<'a>>, Lent<Probed>),
+    /// Alternatives of which the best counts.
+    BestOf(Best, Vec<Probe<'a>>, Lent<Probed>),
+    /// A clause whose matches score alike: the score, on the grid.
+    Constant(f32, Box<Probe<'a>>),
     /// Values of a column. They add nothing to the score.
     Value(Box<Values<'a>>),
     Walk(Box<Walk<'a>>),
@@ -72,6 +78,22 @@ impl<'a> Probe<'a> {
                 let probes = Probe::open_each(plan, clauses, segment, stop)?;
                 let can_match = probes.len() >= *least;
                 can_match.then(|| Probe::AtLeast(*least, probes, Lent::take()))
+            }
+            Node::BestOf {
+                tie_breaker,
+                clauses,
+            } => {
+                let mut probes = Probe::open_each(plan, clauses, segment, stop)?;
+                let best = Best::new(*tie_breaker, plan.grid);
+                match probes.len() {
+                    0 | 1 => probes.pop(),
+                    _ => Some(Probe::BestOf(best, probes, Lent::take())),
+                }
+            }
+            Node::Constant(constant) => {
+                let score = on_grid(constant.weight, plan.grid);
+                Probe::open(plan, &constant.clause, segment, stop)?
+                    .map(|probe| Probe::Constant(score, Box::new(probe)))
             }
             Node::Pattern(_) | Node::Boolean { .. } => {
                 Walk::open(plan, node, segment, stop)?.map(|walk| Probe::Walk(Box::new(walk)))
@@ -125,6 +147,8 @@ impl<'a> Probe<'a> {
             Probe::Any(probes, _) | Probe::AtLeast(_, probes, _) => {
                 probes.iter_mut().map(Probe::most).sum()
             }
+            Probe::BestOf(best, probes, _) => best.of_all(probes.iter_mut().map(Probe::most)),
+            Probe::Constant(score, _) => *score,
             Probe::Value(_) => 0.0,
             Probe::Walk(walk) => walk.most,
         }
@@ -142,6 +166,11 @@ impl<'a> Probe<'a> {
                 let bounds = probes.iter_mut().map(|probe| probe.bound_in(base, end));
                 bounds.sum()
             }
+            Probe::BestOf(best, probes, _) => {
+                let bounds = probes.iter_mut().map(|probe| probe.bound_in(base, end));
+                best.of_all(bounds)
+            }
+            Probe::Constant(score, _) => *score,
             Probe::Value(_) => 0.0,
             Probe::Walk(walk) => walk.most,
         }
@@ -152,7 +181,10 @@ impl<'a> Probe<'a> {
         match self {
             Probe::List(list) => list.cost().into(),
             Probe::Phrase(phrase) => phrase.words.lists[0].cost().into(),
-            Probe::Any(probes, _) => probes.iter().map(Probe::cost).sum(),
+            Probe::Any(probes, _) | Probe::BestOf(_, probes, _) => {
+                probes.iter().map(Probe::cost).sum()
+            }
+            Probe::Constant(_, probe) => probe.cost(),
             Probe::AtLeast(least, probes, _) => {
                 let mut costs: Vec<u64> = probes.iter().map(Probe::cost).collect();
                 costs.sort_unstable();
@@ -169,9 +201,10 @@ impl<'a> Probe<'a> {
         match self {
             Probe::List(list) => list.blocks.take_error(),
             Probe::Phrase(phrase) => phrase.words.take_error(),
-            Probe::Any(probes, _) | Probe::AtLeast(_, probes, _) => {
+            Probe::Any(probes, _) | Probe::AtLeast(_, probes, _) | Probe::BestOf(_, probes, _) => {
                 probes.iter_mut().find_map(Probe::take_error)
             }
+            Probe::Constant(_, probe) => probe.take_error(),
             Probe::Value(_) => None,
             Probe::Walk(walk) => walk.error.take().or_else(|| walk.cursor.take_error()),
         }
@@ -194,6 +227,14 @@ impl Clause for Probe<'_> {
             Probe::Any(probes, one) => probe_some(1, probes, docs, demand, stop, one, probed),
             Probe::AtLeast(least, probes, one) => {
                 probe_some(*least, probes, docs, demand, stop, one, probed);
+            }
+            Probe::BestOf(best, probes, one) => {
+                probe_best(*best, probes, docs, demand, stop, one, probed);
+            }
+            Probe::Constant(score, probe) => {
+                probe.probe_rows(docs, &[], Demand::Rows, stop, probed);
+                let count = probed.found.count;
+                probed.scores[..count].fill(*score);
             }
             Probe::Value(values) => values.probe(docs, probed),
             Probe::Walk(walk) => walk.probe(docs, demand != Demand::Rows, probed),
@@ -244,6 +285,44 @@ fn probe_some(
     for (row, sum) in sums[..docs.len()].iter().enumerate() {
         if usize::from(counts[row]) >= least {
             probed.push(row as u8, *sum);
+        }
+    }
+}
+
+/// Finds the rows of `docs` that any of some clauses match, and the best of their scores there; `one` is room for the result
+/// of one clause.
+fn probe_best(
+    best: Best,
+    probes: &mut [Probe<'_>],
+    docs: &[u32],
+    demand: Demand,
+    stop: StopRef<'_>,
+    one: &mut Probed,
+    probed: &mut Probed,
+) {
+    let demand = match demand {
+        Demand::Rows => Demand::Rows,
+        Demand::Scores | Demand::Competitive { .. } => Demand::Scores,
+    };
+    let mut is_found = [false; BLOCK];
+    let (mut greatest, mut sums) = ([0.0f32; BLOCK], [0.0; BLOCK]);
+    for probe in probes {
+        if stop.aborts(1) {
+            return;
+        }
+        probe.probe_rows(docs, &[], demand, stop, one);
+        for (&row, &score) in one.rows().iter().zip(&one.scores) {
+            let row = row as usize;
+            is_found[row] = true;
+            if demand != Demand::Rows {
+                greatest[row] = greatest[row].max(score);
+                sums[row] += score;
+            }
+        }
+    }
+    for row in 0..docs.len() {
+        if is_found[row] {
+            probed.push(row as u8, best.of(greatest[row], sums[row]));
         }
     }
 }

@@ -88,13 +88,26 @@ impl Lowering<'_> {
                 least: *least,
                 clauses: self.trees(clauses, depth)?,
             },
+            Node::BestOf {
+                clauses,
+                tie_breaker,
+            } => {
+                within("a tie breaker", *tie_breaker, [0.0, 1.0])?;
+                search::Query::BestOf {
+                    clauses: self.trees(clauses, depth)?,
+                    tie_breaker: *tie_breaker,
+                }
+            }
+            Node::Constant { score, clause } => {
+                within("a constant score", *score, [BOOST_MIN, BOOST_MAX])?;
+                search::Query::Constant {
+                    score: *score,
+                    clause: inner(self, clause)?,
+                }
+            }
             Node::Filter(clause) => search::Query::Filter(inner(self, clause)?),
             Node::Boosted { boost, clause } => {
-                if !(BOOST_MIN..=BOOST_MAX).contains(boost) {
-                    return Err(Error::query(format!(
-                        "a boost of {boost}: from {BOOST_MIN} to {BOOST_MAX} is allowed"
-                    )));
-                }
+                within("a boost", *boost, [BOOST_MIN, BOOST_MAX])?;
                 search::Query::Boosted {
                     boost: *boost,
                     clause: inner(self, clause)?,
@@ -233,10 +246,13 @@ impl Lowering<'_> {
                 let mut all = required.iter().chain(optional).chain(excluded);
                 all.try_for_each(|clause| self.count(clause))
             }
-            search::Query::AnyTelling(clauses) | search::Query::AtLeast { clauses, .. } => {
+            search::Query::AnyTelling(clauses)
+            | search::Query::AtLeast { clauses, .. }
+            | search::Query::BestOf { clauses, .. } => {
                 clauses.iter().try_for_each(|clause| self.count(clause))
             }
-            search::Query::Filter(clause)
+            search::Query::Constant { clause, .. }
+            | search::Query::Filter(clause)
             | search::Query::Boosted { clause, .. }
             | search::Query::Named { clause, .. } => self.count(clause),
             search::Query::Nothing => Ok(()),
@@ -287,6 +303,16 @@ fn take(left: &mut usize, count: usize, max: usize, what: &str) -> Result<()> {
         .checked_sub(count)
         .ok_or_else(|| over("has more than", max, what))?;
     Ok(())
+}
+
+/// Checks that a number is within limits, which are allowed.
+fn within(what: &str, number: f32, [least, most]: [f32; 2]) -> Result<()> {
+    match (least..=most).contains(&number) {
+        true => Ok(()),
+        false => Err(Error::query(format!(
+            "{what} of {number}: from {least} to {most} is allowed"
+        ))),
+    }
 }
 
 fn over(how: &str, max: usize, what: &str) -> Error {

@@ -58,6 +58,14 @@ enum Node {
         least: u32,
         clauses: Vec<Query>,
     },
+    BestOf {
+        clauses: Vec<Query>,
+        tie_breaker: f32,
+    },
+    Constant {
+        score: f32,
+        clause: Box<Query>,
+    },
     Filter(Box<Query>),
     Boosted {
         boost: f32,
@@ -224,6 +232,52 @@ impl Query {
         Query(Node::AtLeast { least, clauses })
     }
 
+    /// Returns the query for documents that match any of the clauses, scored by the best of those that they match instead of their
+    /// sum, as for a word that may be in one of several fields. [`tie_breaker`](Query::tie_breaker) adds a share of the others.
+    ///
+    /// ```
+    /// use shorttail::{Document, Index, Query};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let index = Index::create(directory.path())?;
+    /// # let mut writer = index.writer()?;
+    /// # for (number, (title, body)) in [("short", "tails"), ("tails", "short"), ("none", "other")].into_iter().enumerate() {
+    /// #     writer.add(Document::new(format!("https://a.example/{number}")).title(title).body(body))?;
+    /// # }
+    /// # writer.commit()?;
+    /// let clauses = || [Query::words("short").in_field("title").boost(2.0), Query::words("short")];
+    /// let (best, sum) = (Query::best_of(clauses()), Query::any_of(clauses()));
+    /// let [first, _] = &index.search(best.clone())?.hits[..] else { panic!("two documents match") };
+    /// assert!(first.score < index.search(sum)?.hits[0].score);
+    /// assert!(first.score < index.search(best.tie_breaker(0.3))?.hits[0].score);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn best_of(clauses: impl IntoIterator<Item = Query>) -> Query {
+        let clauses = clauses.into_iter().collect();
+        let tie_breaker = 0.0;
+        Query(Node::BestOf {
+            clauses,
+            tie_breaker,
+        })
+    }
+
+    /// Returns the query with the share of the scores of the clauses beside the best that counts: from 0, the best clause alone,
+    /// to 1, the sum of all. It changes a [`best_of`](Query::best_of), boosted or named perhaps, and no other query.
+    #[must_use]
+    pub fn tie_breaker(mut self, share: f32) -> Query {
+        self.set_tie_breaker(share);
+        self
+    }
+
+    fn set_tie_breaker(&mut self, share: f32) {
+        match &mut self.0 {
+            Node::BestOf { tie_breaker, .. } => *tie_breaker = share,
+            Node::Boosted { clause, .. } | Node::Named { clause, .. } => {
+                clause.set_tie_breaker(share);
+            }
+            _ => {}
+        }
+    }
+
     fn combined(required: Vec<Query>, optional: Vec<Query>, excluded: Vec<Query>) -> Query {
         Query(Node::Boolean {
             required,
@@ -254,6 +308,29 @@ impl Query {
     #[must_use]
     pub fn filter(self) -> Query {
         Query(Node::Filter(Box::new(self)))
+    }
+
+    /// Returns the query that selects the same documents and scores each `score`, 0.000001 to 1,000,000, whatever it matches. A
+    /// boost multiplies that.
+    ///
+    /// ```
+    /// use shorttail::{Document, Index, Query};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let index = Index::create(directory.path())?;
+    /// # let mut writer = index.writer()?;
+    /// # for (number, body) in ["short tail", "short short short"].into_iter().enumerate() {
+    /// #     writer.add(Document::new(format!("https://a.example/{number}")).body(body).field("year", 2000 + number))?;
+    /// # }
+    /// # writer.commit()?;
+    /// let recent = Query::range("year", 2001..).constant_score(1.5);
+    /// let hits = index.search(Query::words("short").constant_score(1.0).and_better(recent))?.hits;
+    /// assert_eq!(hits.iter().map(|hit| hit.score).collect::<Vec<_>>(), [2.5, 1.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn constant_score(self, score: f32) -> Query {
+        let clause = Box::new(self);
+        Query(Node::Constant { score, clause })
     }
 
     /// Returns the query with its scores multiplied, by 0.000001 to 1,000,000.
@@ -295,12 +372,13 @@ impl Query {
                 let all = required.iter_mut().chain(optional).chain(excluded);
                 all.for_each(|clause| clause.set_field(name));
             }
-            Node::AtLeast { clauses, .. } => {
+            Node::AtLeast { clauses, .. } | Node::BestOf { clauses, .. } => {
                 clauses.iter_mut().for_each(|clause| clause.set_field(name));
             }
-            Node::Filter(clause) | Node::Boosted { clause, .. } | Node::Named { clause, .. } => {
-                clause.set_field(name);
-            }
+            Node::Constant { clause, .. }
+            | Node::Filter(clause)
+            | Node::Boosted { clause, .. }
+            | Node::Named { clause, .. } => clause.set_field(name),
             Node::Text(_) | Node::Value { .. } | Node::Site { .. } => {}
         }
     }

@@ -1,7 +1,9 @@
 //! Cursor of any clause, opened on one segment; nested clauses are nested cursors.
 
 use super::at_least::AtLeastCursor;
+use super::best_of::BestOfCursor;
 use super::boolean::BooleanCursor;
+use super::constant::ConstantCursor;
 use super::pattern::PatternCursor;
 use super::phrase::PhraseCursor;
 use super::term::{FilterCursor, TermCursor};
@@ -9,8 +11,10 @@ use super::value::ValueCursor;
 use super::walk::{DocCursor, ScoredCursor};
 use crate::context::cancel::StopRef;
 use crate::context::contract;
+use crate::plan::best::Best;
 use crate::plan::node::Node;
 use crate::plan::planner::Plan;
+use crate::plan::ranking::on_grid;
 use crate::plan::scorer::Scorer;
 use index::{DocId, IndexError, Segment, TermRecord};
 
@@ -26,6 +30,8 @@ pub(crate) enum Cursor<'a> {
     Phrase(Box<PhraseCursor<'a>>),
     Boolean(Box<BooleanCursor<'a, Cursor<'a>>>),
     AtLeast(Box<AtLeastCursor<'a, Cursor<'a>>>),
+    BestOf(Box<BestOfCursor<'a, Cursor<'a>>>),
+    Constant(Box<ConstantCursor<Cursor<'a>>>),
 }
 
 impl<'a> Cursor<'a> {
@@ -73,6 +79,25 @@ impl<'a> Cursor<'a> {
                     false => Cursor::AtLeast(Box::new(AtLeastCursor::new(*least, clauses, stop))),
                 }
             }
+            Node::BestOf {
+                tie_breaker,
+                clauses,
+            } => open_boolean(plan, [&[], clauses, &[]], segment, stop)?.map_or(
+                Cursor::Empty,
+                |any| {
+                    let best = Best::new(*tie_breaker, plan.grid);
+                    Cursor::BestOf(Box::new(BestOfCursor::new(any, best)))
+                },
+            ),
+            Node::Constant(constant) => {
+                match Cursor::open(plan, &constant.clause, segment, stop)? {
+                    Cursor::Empty => Cursor::Empty,
+                    cursor => {
+                        let score = on_grid(constant.weight, plan.grid);
+                        Cursor::Constant(Box::new(ConstantCursor::new(cursor, score)))
+                    }
+                }
+            }
         })
     }
 
@@ -110,6 +135,8 @@ macro_rules! dispatch {
             Cursor::Phrase($inner) => $call,
             Cursor::Boolean($inner) => $call,
             Cursor::AtLeast($inner) => $call,
+            Cursor::BestOf($inner) => $call,
+            Cursor::Constant($inner) => $call,
         }
     };
 }

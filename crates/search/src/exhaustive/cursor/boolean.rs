@@ -161,17 +161,21 @@ impl<C: DocCursor> DocCursor for BooleanCursor<'_, C> {
     }
 }
 
+impl<C: ScoredCursor> BooleanCursor<'_, C> {
+    /// Returns the scores of the optional clauses that hold the current document, where none is required.
+    pub(super) fn scores_of_alternatives(&mut self) -> impl Iterator<Item = f32> {
+        let doc = self.doc;
+        let standing = self.optional.iter_mut().zip(&self.standing);
+        standing.filter_map(move |(cursor, at)| (*at == doc).then(|| cursor.score()))
+    }
+}
+
 impl<C: ScoredCursor> ScoredCursor for BooleanCursor<'_, C> {
     fn score(&mut self) -> f32 {
-        let mut sum = 0.0;
         if self.required.is_empty() {
-            for (cursor, doc) in self.optional.iter_mut().zip(&self.standing) {
-                if *doc == self.doc {
-                    sum += cursor.score();
-                }
-            }
-            return sum;
+            return self.scores_of_alternatives().sum();
         }
+        let mut sum = 0.0;
         for cursor in &mut self.required {
             sum += cursor.score();
         }

@@ -2,7 +2,9 @@
 
 pub(crate) mod any;
 mod at_least;
+mod best_of;
 mod boolean;
+mod constant;
 mod pattern;
 mod phrase;
 pub(crate) mod term;

@@ -39,7 +39,7 @@ fn is_well_formed(query: &Query) -> bool {
                 && **clause != Query::Nothing
                 && is_well_formed(clause)
         }
-        Query::Named { .. } => false,
+        Query::BestOf { .. } | Query::Constant { .. } | Query::Named { .. } => false,
     }
 }
 

@@ -57,7 +57,9 @@ pub(super) fn shown(query: &Query) -> String {
         }
         Query::Boosted { boost, clause } => format!("{}^^{boost}", shown(clause)),
         Query::Filter(clause) => format!("={}", shown(clause)),
-        Query::Named { .. } => panic!("no text makes {query:?}"),
+        Query::BestOf { .. } | Query::Constant { .. } | Query::Named { .. } => {
+            panic!("no text makes {query:?}")
+        }
     }
 }
 

@@ -3,6 +3,8 @@
 //! Written to be checked by reading, not to be fast: it keeps the words of every document and
 //! evaluates a query on each by its definition. Scores are made with the same operations in the
 //! same order as the search's, so they must be equal to the bit.
+mod most;
+
 use crate::lengths::length_in_a_byte;
 use crate::places::{Place, phrase_frequency, places};
 use crate::values::values_of;
@@ -63,6 +65,19 @@ impl Default for Scale {
 /// Returns the boost of a boosted clause within another.
 fn product(outer: f32, inner: f32) -> f32 {
     (outer * inner).clamp(BOOST_MIN, BOOST_MAX)
+}
+
+/// Returns the greatest of scores, plus a share of the sum of the others that is rounded to the unit of a grid: 2^-22 of the power
+/// of two that is a third of the grid.
+fn best_of(scores: &[f32], tie_breaker: f32, grid: f32) -> f32 {
+    let greatest = scores.iter().copied().fold(0.0, f32::max);
+    let others = scores.iter().sum::<f32>() - greatest;
+    let share = f64::from(tie_breaker) * f64::from(others);
+    let unit = f64::from(grid) / 3.0 / f64::from(1 << 22);
+    match unit {
+        0.0 => greatest + share as f32,
+        unit => greatest + ((share / unit).round_ties_even() * unit) as f32,
+    }
 }
 
 /// All live documents, as words.
@@ -273,6 +288,24 @@ impl Oracle {
                 let is_enough = scores.len() >= (*least).max(1) as usize;
                 is_enough.then(|| scores.iter().sum())
             }
+            Query::BestOf {
+                clauses,
+                tie_breaker,
+            } => {
+                let scores = clauses
+                    .iter()
+                    .filter_map(|c| self.score(c, scale, document));
+                let scores: Vec<f32> = scores.collect();
+                (!scores.is_empty()).then(|| best_of(&scores, *tie_breaker, grid))
+            }
+            Query::Constant { score, clause } => {
+                let unscored = Scale {
+                    only_filters: true,
+                    ..scale
+                };
+                let is_found = self.score(clause, unscored, document).is_some();
+                is_found.then(|| on_grid(score * boost))
+            }
             Query::Filter(clause) => {
                 let only_filters = true;
                 let scale = Scale {
@@ -354,64 +387,6 @@ impl Oracle {
             (added as f32 + grid) - grid
         });
         priors.sum()
-    }
-
-    /// Returns the grid of the scores of a query, from the upper bound on their sum.
-    fn grid(&self, query: &Query, ranking: Ranking) -> f32 {
-        let priors = self.priors.iter().map(|(_, prior)| f64::from(prior.weight));
-        Ranking::grid(self.most(query, ranking, 1.0) + priors.sum::<f64>())
-    }
-
-    fn most(&self, query: &Query, ranking: Ranking, boost: f32) -> f64 {
-        let weigh = |said: u32, field: Field, boost: f32, terms: &[&String]| {
-            let known = |term: &&String| self.documents.iter().any(|d| d.holds(field, term));
-            if field == Field::Site || terms.is_empty() || !terms.iter().all(known) {
-                return 0.0;
-            }
-            let idf = terms
-                .iter()
-                .fold(0.0, |sum, term| sum + self.idf(field, term, ranking));
-            ranking.most(ranking.weigh(said, boost, idf))
-        };
-        match query {
-            Query::Nothing => 0.0,
-            Query::Term {
-                field,
-                term,
-                weight,
-            } => {
-                let beyond = self.beyond_text(*field, boost, |field, boost| {
-                    weigh(*weight, field, boost, &[term])
-                });
-                let own = weigh(*weight, *field, boost, &[term]);
-                beyond.into_iter().fold(own, |sum, one| sum + one)
-            }
-            Query::Pattern { .. } => boost.into(),
-            Query::Phrase { field, terms, .. } => {
-                let terms: Vec<&String> = terms.iter().collect();
-                let beyond =
-                    self.beyond_text(*field, boost, |field, boost| weigh(1, field, boost, &terms));
-                let own = weigh(1, *field, boost, &terms);
-                beyond.into_iter().fold(own, |sum, one| sum + one)
-            }
-            Query::Boolean {
-                required, optional, ..
-            } => {
-                let clauses = required.iter().chain(optional);
-                let each = clauses.map(|clause| self.most(clause, ranking, boost));
-                each.sum()
-            }
-            Query::AnyTelling(clauses) | Query::AtLeast { clauses, .. } => {
-                let each = clauses.iter();
-                let each = each.map(|clause| self.most(clause, ranking, boost));
-                each.sum()
-            }
-            Query::Filter(_) | Query::Value { .. } => 0.0,
-            Query::Boosted { boost: own, clause } => {
-                self.most(clause, ranking, product(boost, *own))
-            }
-            Query::Named { clause, .. } => self.most(clause, ranking, boost),
-        }
     }
 
     /// Returns the inverse document frequency, or what stands for it, of a clause that is one word of some document.

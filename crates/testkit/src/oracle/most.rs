@@ -1,0 +1,68 @@
+//! Upper bounds on the scores of a query, from which the grid of the oracle's scores comes.
+
+use super::{Oracle, product};
+use index::Field;
+use search::{Query, Ranking};
+
+impl Oracle {
+    /// Returns the grid of the scores of a query, from the upper bound on their sum.
+    pub(super) fn grid(&self, query: &Query, ranking: Ranking) -> f32 {
+        let priors = self.priors.iter().map(|(_, prior)| f64::from(prior.weight));
+        Ranking::grid(self.most(query, ranking, 1.0) + priors.sum::<f64>())
+    }
+
+    fn most(&self, query: &Query, ranking: Ranking, boost: f32) -> f64 {
+        let weigh = |said: u32, field: Field, boost: f32, terms: &[&String]| {
+            let known = |term: &&String| self.documents.iter().any(|d| d.holds(field, term));
+            if field == Field::Site || terms.is_empty() || !terms.iter().all(known) {
+                return 0.0;
+            }
+            let idf = terms
+                .iter()
+                .fold(0.0, |sum, term| sum + self.idf(field, term, ranking));
+            ranking.most(ranking.weigh(said, boost, idf))
+        };
+        match query {
+            Query::Nothing => 0.0,
+            Query::Term {
+                field,
+                term,
+                weight,
+            } => {
+                let beyond = self.beyond_text(*field, boost, |field, boost| {
+                    weigh(*weight, field, boost, &[term])
+                });
+                let own = weigh(*weight, *field, boost, &[term]);
+                beyond.into_iter().fold(own, |sum, one| sum + one)
+            }
+            Query::Pattern { .. } => boost.into(),
+            Query::Phrase { field, terms, .. } => {
+                let terms: Vec<&String> = terms.iter().collect();
+                let beyond =
+                    self.beyond_text(*field, boost, |field, boost| weigh(1, field, boost, &terms));
+                let own = weigh(1, *field, boost, &terms);
+                beyond.into_iter().fold(own, |sum, one| sum + one)
+            }
+            Query::Boolean {
+                required, optional, ..
+            } => {
+                let clauses = required.iter().chain(optional);
+                let each = clauses.map(|clause| self.most(clause, ranking, boost));
+                each.sum()
+            }
+            Query::AnyTelling(clauses)
+            | Query::AtLeast { clauses, .. }
+            | Query::BestOf { clauses, .. } => {
+                let each = clauses.iter();
+                let each = each.map(|clause| self.most(clause, ranking, boost));
+                each.sum()
+            }
+            Query::Constant { score, .. } => (score * boost).into(),
+            Query::Filter(_) | Query::Value { .. } => 0.0,
+            Query::Boosted { boost: own, clause } => {
+                self.most(clause, ranking, product(boost, *own))
+            }
+            Query::Named { clause, .. } => self.most(clause, ranking, boost),
+        }
+    }
+}
