@@ -36,16 +36,16 @@ impl Engine {
     /// # Errors
     /// No index in the storage, or one that cannot be read.
     pub fn open_in(storage: SharedStorage) -> Result<Engine, EngineError> {
-        Ok(Engine::over(Generations::open(storage)?))
+        Ok(Engine::from_generations(Generations::open(storage)?))
     }
 
     /// Returns an engine over an open snapshot, which is never reloaded.
-    pub fn of(index: Arc<Index>) -> Engine {
-        Engine::over(Generations::fixed(index))
+    pub fn from_index(index: Arc<Index>) -> Engine {
+        Engine::from_generations(Generations::fixed(index))
     }
 
     /// Returns an engine over the generations of an index, which it may share with servers of the process.
-    pub fn over(generations: Arc<Generations>) -> Engine {
+    pub fn from_generations(generations: Arc<Generations>) -> Engine {
         let part = RwLock::new(Arc::new(whole(generations.newest())));
         Engine { generations, part }
     }

@@ -232,7 +232,7 @@ proptest! {
         order in prop::collection::vec(any::<usize>(), 32),
     ) {
         let index = built(&words);
-        let (cut, engine) = (Cut::new(&index), Engine::of(index));
+        let (cut, engine) = (Cut::new(&index), Engine::from_index(index));
         for query in QUERIES {
             let mut order = order.iter().cycle();
             let choose = |count: usize| order.next().map_or(0, |at| at % count);
@@ -253,7 +253,7 @@ proptest! {
         failures in prop::collection::vec(prop::bool::weighted(0.2), 64),
     ) {
         let index = built(&words);
-        let (cut, engine) = (Cut::new(&index), Engine::of(index));
+        let (cut, engine) = (Cut::new(&index), Engine::from_index(index));
         for query in QUERIES {
             let mut failures = failures.iter().copied();
             let fails = || failures.next().unwrap_or(false);

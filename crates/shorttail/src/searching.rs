@@ -54,7 +54,7 @@ impl Index {
         threads: usize,
     ) -> Vec<Result<Answer>> {
         let requests: Vec<SearchRequest> = requests.into_iter().map(Into::into).collect();
-        let engine = Engine::of(self.engine.index());
+        let engine = Engine::from_index(self.engine.index());
         let threads = threads.clamp(1, requests.len().max(1));
         if threads == 1 {
             return requests.iter().map(|one| answer(&engine, one)).collect();

@@ -20,6 +20,23 @@ pub(crate) struct Exposition {
     pub(crate) malformed_count: u64,
 }
 
+impl Histogram {
+    /// Adds a histogram with the same bounds; another one is left out.
+    pub(crate) fn add(&mut self, other: &Histogram) {
+        let bounds = |histogram: &Histogram| -> Vec<f64> {
+            histogram.buckets.iter().map(|bucket| bucket.0).collect()
+        };
+        if bounds(self) != bounds(other) {
+            return;
+        }
+        for (bucket, more) in self.buckets.iter_mut().zip(&other.buckets) {
+            bucket.1 += more.1;
+        }
+        let sums = self.sum_s.zip(other.sum_s);
+        self.sum_s = sums.map(|(sum_s, more_s)| sum_s + more_s);
+    }
+}
+
 /// Cumulative histogram since the start of the server.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Histogram {
@@ -55,6 +72,11 @@ impl Exposition {
             .sum();
         read.malformed_count += odd;
         read
+    }
+
+    /// Returns the samples of a metric, each with its labels; `None` if the server does not report it.
+    pub(crate) fn samples(&self, name: &str) -> Option<&[(Labels, f64)]> {
+        self.samples.get(name).map(Vec::as_slice)
     }
 
     /// Returns the sum of a metric over all labels; `None` if the server does not report it.

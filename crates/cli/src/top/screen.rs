@@ -1,8 +1,11 @@
 //! Formatting of a view: a screen for a terminal, or one line.
 
-use super::view::{AtMost, CrawlView, PartitionView, PhaseView, View};
+use super::view::{AtMost, CrawlView, IndexView, PartitionView, PhaseView, View};
 use console::figures;
 use console::terminal::{Style, printable};
+
+/// Indexes of the table.
+const INDEXES_SHOWN_MAX: usize = 12;
 
 const UNKNOWN: &str = "–";
 
@@ -11,6 +14,10 @@ pub(crate) fn screen(view: &View, style: Style) -> Vec<String> {
     let mut lines = vec![heading(view, style), String::new()];
     lines.extend(rates(view));
     lines.extend(view.crawl.iter().flat_map(crawl));
+    if !view.indexes.is_empty() {
+        lines.push(String::new());
+        lines.extend(indexes(&view.indexes, style));
+    }
     if !view.partitions.is_empty() {
         lines.push(String::new());
         lines.extend(partitions(&view.partitions, style));
@@ -152,6 +159,43 @@ fn parts(rates: &std::collections::BTreeMap<String, f64>) -> String {
     }
 }
 
+/// Returns the table of the indexes with the most searches.
+fn indexes(indexes: &[IndexView], style: Style) -> Vec<String> {
+    let header = [
+        "index",
+        "documents",
+        "generation",
+        "queries",
+        "errors",
+        "p50 ≤",
+        "p99 ≤",
+        "max ≤",
+    ];
+    let mut rows = vec![header.map(String::from)];
+    rows.extend(indexes.iter().take(INDEXES_SHOWN_MAX).map(|index| {
+        let time =
+            |of: fn(&PhaseView) -> Option<AtMost>| at_most(index.total.as_ref().and_then(of));
+        [
+            printable(&index.index),
+            whole(index.documents),
+            whole(index.generation),
+            rate(index.queries_per_s),
+            rate(index.errors_per_s),
+            time(|total| total.p50_us_at_most),
+            time(|total| total.p99_us_at_most),
+            time(|total| total.max_us_at_most),
+        ]
+    }));
+    let mut lines = aligned(&rows, style);
+    if let Some(more) = indexes.len().checked_sub(INDEXES_SHOWN_MAX)
+        && more > 0
+    {
+        let noun = if more == 1 { "index" } else { "indexes" };
+        lines.push(format!("and {} more {noun}", figures::count(more as u64)));
+    }
+    lines
+}
+
 fn partitions(partitions: &[PartitionView], style: Style) -> Vec<String> {
     let header = [
         "partition",
@@ -230,7 +274,7 @@ fn aligned<const N: usize>(rows: &[[String; N]], style: Style) -> Vec<String> {
         let widths = rows.iter().map(|row| row[column].chars().count());
         widths.max().unwrap_or(0)
     });
-    let words = |column: usize| matches!(rows[0][column].as_str(), "phase" | "partition");
+    let words = |column: usize| matches!(rows[0][column].as_str(), "phase" | "partition" | "index");
     rows.iter()
         .enumerate()
         .map(|(number, row)| {

@@ -222,7 +222,7 @@ async fn delete_by_query(
     with_writer(&app, move |writer| {
         let mut matched = Vec::new();
         let deleted = writer.delete_found(|index| {
-            let matches = Engine::of(Arc::clone(index)).matches(&query, Operator::And);
+            let matches = Engine::from_index(Arc::clone(index)).matches(&query, Operator::And);
             let matches = matches.map_err(DeleteError::Engine)?;
             if let Some(warning) = matches.warnings.into_iter().next() {
                 return Err(DeleteError::Unclear(warning));

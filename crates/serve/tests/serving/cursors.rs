@@ -45,7 +45,7 @@ proptest! {
         let index = index(documents, chunks);
         let topology = |partitions| Topology { partitions, handlers, ..Topology::default() };
         let servers = [1, chunks as usize].map(|partitions| Searched::start(index.clone(), &topology(partitions)));
-        let engine = engine::Engine::of(index.clone());
+        let engine = engine::Engine::from_index(index.clone());
         let query = words.join(" ");
         let options = SearchOptions { k, per_site, operator: operator.1, sort: sort.to_owned(), counted, ..Default::default() };
         let whole = SearchOptions { k: 1_000, ..options.clone() };

@@ -38,7 +38,7 @@ proptest! {
             ..Topology::default()
         };
         let servers = Searched::start(index.clone(), &topology);
-        let engine = Engine::of(index);
+        let engine = Engine::from_index(index);
         let options = SearchOptions {
             start,
             k,
@@ -80,7 +80,7 @@ proptest! {
             ..Topology::default()
         };
         let servers = Searched::start(index.clone(), &topology);
-        let engine = Engine::of(index);
+        let engine = Engine::from_index(index);
         let options = SearchOptions {
             suggest: true,
             operator: operator.1,
@@ -118,7 +118,10 @@ fn too_many_buckets_within_buckets_are_refused_by_name() {
         handlers: 1,
         ..Topology::default()
     };
-    let (servers, engine) = (Searched::start(index.clone(), &several), Engine::of(index));
+    let (servers, engine) = (
+        Searched::start(index.clone(), &several),
+        Engine::from_index(index),
+    );
     let options = |facet: &str| SearchOptions {
         facets: vec![facet.into()],
         ..SearchOptions::default()

@@ -165,7 +165,7 @@ pub(crate) fn run(arguments: SearchArguments) -> anyhow::Result<ExitCode> {
     let ranking = arguments.ranking.ranking();
     if let (Some(topics), Some(run)) = (&arguments.topics, &arguments.run) {
         let k = arguments.k.unwrap_or(RUN_HITS_DEFAULT);
-        let engine = Engine::of(open_verified(&arguments.directory)?);
+        let engine = Engine::from_index(open_verified(&arguments.directory)?);
         TopicsRun { engine, ranking, k }.write(topics, run)?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -218,7 +218,7 @@ fn search_once(
             let policy = arguments.policy.clone();
             explain_schedule(index, query, &options, handlers, policy)?
         }
-        false => (Engine::of(index).search(query, &options)?, 0),
+        false => (Engine::from_index(index).search(query, &options)?, 0),
     };
     answer.keep_fields(&arguments.fields);
     let mut stdout = std::io::BufWriter::new(std::io::stdout().lock());

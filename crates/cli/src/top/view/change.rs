@@ -12,34 +12,43 @@ pub(super) struct Change<'a> {
 }
 
 impl Change<'_> {
-    /// Returns the rate of a counter, over all labels.
+    /// Returns the rate of a counter, over all labels; `None` where one decreased.
     pub(super) fn rate(&mut self, counter: &str) -> Option<f64> {
-        let now = self.now.sum(counter)?;
-        let (before, elapsed_s) = self.before?;
-        // A counter that is missing in the earlier reading began at 0.
-        self.per_s(now, before.sum(counter).unwrap_or(0.0), elapsed_s)
+        let each = self.each_rate(counter)?;
+        each.into_iter().map(|(_, rate)| rate).sum()
     }
 
     /// Returns the rates of a counter by a label.
     pub(super) fn rates(&mut self, counter: &str, label: &str) -> BTreeMap<String, f64> {
-        let Some((before, elapsed_s)) = self.before else {
-            return BTreeMap::new();
-        };
-        let before = before.by(counter, label);
-        let now = self.now.by(counter, label).into_iter();
-        now.filter_map(|(value, now)| {
-            let before = before.get(&value).copied().unwrap_or(0.0);
-            Some((value, self.per_s(now, before, elapsed_s)?))
-        })
-        .collect()
+        let mut rates: BTreeMap<String, Option<f64>> = BTreeMap::new();
+        for (labels, rate) in self.each_rate(counter).into_iter().flatten() {
+            if let Some(value) = labels.get(label) {
+                let sum = rates.entry(value.clone()).or_insert(Some(0.0));
+                *sum = sum.zip(rate).map(|(sum, rate)| sum + rate);
+            }
+        }
+        let known = rates.into_iter();
+        known
+            .filter_map(|(value, rate)| Some((value, rate?)))
+            .collect()
     }
 
-    fn per_s(&mut self, now: f64, before: f64, elapsed_s: f64) -> Option<f64> {
-        if now < before {
-            self.restarted = true;
-            return None;
+    /// Returns the rate of each series of a counter. One that is missing in the earlier reading began at 0; one that is
+    /// missing now, as that of an index that was dropped, has none.
+    fn each_rate(&mut self, counter: &str) -> Option<Vec<(&Labels, Option<f64>)>> {
+        let samples = self.now.samples(counter)?;
+        let (before, elapsed_s) = self.before?;
+        let before = before.samples(counter).unwrap_or_default().iter();
+        let before: BTreeMap<&Labels, f64> =
+            before.map(|(labels, value)| (labels, *value)).collect();
+        let mut rates = Vec::with_capacity(samples.len());
+        for (labels, now) in samples {
+            let before = before.get(labels).copied().unwrap_or(0.0);
+            let rate = per_s(*now, before, elapsed_s);
+            self.restarted |= *now < before;
+            rates.push((labels, rate));
         }
-        Some((now - before) / elapsed_s).filter(|rate| rate.is_finite())
+        Some(rates)
     }
 
     /// Returns the histograms of the time between the readings, by labels.
@@ -59,6 +68,12 @@ impl Change<'_> {
         }
         histograms
     }
+}
+
+/// Returns the rate between two readings of a counter; `None` if it decreased.
+fn per_s(now: f64, before: f64, elapsed_s: f64) -> Option<f64> {
+    let rate = (now >= before).then(|| (now - before) / elapsed_s);
+    rate.filter(|rate| rate.is_finite())
 }
 
 /// Subtracts `before` from `now`; `None` if a count decreased.

@@ -5,10 +5,12 @@
 
 mod change;
 mod crawl;
+mod indexes;
 
 use super::exposition::{Exposition, Histogram, Labels};
 use change::Change;
 pub(crate) use crawl::CrawlView;
+pub(crate) use indexes::IndexView;
 use serde::{Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -19,8 +21,12 @@ pub(crate) struct View {
     pub(crate) url: String,
     /// Seconds between the two readings; `None` after the first.
     pub(crate) interval_s: Option<f64>,
+    /// Documents of all indexes.
     pub(crate) documents: Option<f64>,
+    /// Generation of the index; `None` where the server has several.
     pub(crate) generation: Option<f64>,
+    /// Open indexes of a server of many, the one with the most searches first.
+    pub(crate) indexes: Vec<IndexView>,
     pub(crate) queries_per_s: Option<f64>,
     pub(crate) queries_per_s_by_client: BTreeMap<String, f64>,
     pub(crate) errors_per_s: Option<f64>,
@@ -107,7 +113,11 @@ impl View {
             url: url.to_owned(),
             interval_s: change.before.map(|(_, elapsed_s)| elapsed_s),
             documents: now.sum("shorttail_documents"),
-            generation: now.sum("shorttail_generation"),
+            generation: match now.by("shorttail_generation", "index").is_empty() {
+                true => now.sum("shorttail_generation"),
+                false => None,
+            },
+            indexes: change.indexes(),
             queries_per_s: change.rate(queries),
             queries_per_s_by_client: change.rates(queries, "client"),
             errors_per_s: change.rate(errors),
@@ -152,12 +162,11 @@ impl Change<'_> {
                     .map(|phase| phase_view(phase, histogram)),
             );
         }
-        let total = self.histograms("shorttail_search_seconds");
-        views.extend(
-            total
-                .values()
-                .map(|histogram| phase_view("total", histogram)),
-        );
+        let mut totals = self.histograms("shorttail_search_seconds").into_values();
+        if let Some(mut total) = totals.next() {
+            totals.for_each(|more| total.add(&more));
+            views.push(phase_view("total", &total));
+        }
         views
     }
 

@@ -243,6 +243,69 @@ fn what_a_server_says_does_not_command_the_terminal() {
     );
 }
 
+/// Metrics of a server of many indexes, each by name, searches, documents and generation.
+fn of_indexes(indexes: &[(&str, u32, u32, u32)]) -> String {
+    let mut text = String::new();
+    for (name, searches, documents, generation) in indexes {
+        text += &format!(
+            "shorttail_documents{{index=\"{name}\"}} {documents}\n\
+             shorttail_generation{{index=\"{name}\"}} {generation}\n\
+             shorttail_queries_total{{index=\"{name}\",client=\"json\"}} {searches}\n\
+             shorttail_queries_total{{index=\"{name}\",client=\"page\"}} 0\n\
+             shorttail_errors_total{{index=\"{name}\",kind=\"timed_out\"}} 0\n\
+             shorttail_search_seconds_sum{{index=\"{name}\"}} {searches}\n"
+        );
+        for (bound, count) in [
+            ("0.001", searches / 2),
+            ("0.01", *searches),
+            ("+Inf", *searches),
+        ] {
+            text += &format!(
+                "shorttail_search_seconds_bucket{{index=\"{name}\",le=\"{bound}\"}} {count}\n"
+            );
+        }
+    }
+    text
+}
+
+#[test]
+fn many_indexes_are_told_apart_and_added_up() {
+    let before = of_indexes(&[("a", 10, 5, 1), ("gone", 1_000, 9, 4)]);
+    let after = of_indexes(&[("a", 14, 5, 1), ("new", 40, 7, 2)]);
+    let view = view(&before, &after);
+    // An index that was dropped is no restart, and one that was opened began at 0.
+    assert!(!view.restarted);
+    assert_eq!((view.documents, view.generation), (Some(12.0), None));
+    assert_eq!(view.queries_per_s, Some(22.0));
+    let rates = view
+        .indexes
+        .iter()
+        .map(|one| (one.index.as_str(), one.queries_per_s));
+    assert_eq!(
+        rates.collect::<Vec<_>>(),
+        [("new", Some(20.0)), ("a", Some(2.0))]
+    );
+    let totals: Vec<_> = view
+        .phases
+        .iter()
+        .filter(|phase| phase.phase == "total")
+        .collect();
+    assert_eq!((totals.len(), totals[0].count), (1, 44.0));
+    let text = shown(&view);
+    assert!(text.contains("12 documents  in the last"), "{text}");
+    let row = text.lines().find(|line| line.starts_with("new ")).unwrap();
+    assert!(row.contains("20.0/s"), "{row}");
+    let names: Vec<String> = (0..20).map(|number| format!("i{number:02}")).collect();
+    let many: Vec<_> = names.iter().map(|name| (name.as_str(), 1, 1, 1)).collect();
+    let text = shown(&super::View::of(
+        "http://x:1",
+        &Exposition::parse(&of_indexes(&many)),
+        None,
+    ));
+    assert!(text.contains("i11 ") && !text.contains("i12 "), "{text}");
+    assert!(text.contains("and 8 more indexes"), "{text}");
+}
+
 proptest! {
     /// Any texts give a view without a panic.
     #[test]
