@@ -30,7 +30,8 @@ GET /search?q=WORDS&k=10&start=0&per_site=2    the answer as JSON
     &trace=1          the time of each step
 GET /healthz                                   whether the server answers
 
-Of a folder of indexes, each is at its name: /NAME/, /NAME/search?q=WORDS; / and GET /indexes list them.
+Of a folder of indexes, each is at its name: /NAME/ and GET /NAME/search?q=WORDS.
+GET / and GET /indexes                         the list of them
 
 At the admin address:
 GET /metrics                                   metrics for Prometheus
