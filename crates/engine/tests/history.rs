@@ -180,6 +180,7 @@ fn answers(engine: &Engine) -> Vec<String> {
         "f:stats",
         "d:month",
         "site",
+        "k:terms:2{d:month{n:stats},n:missing}",
     ];
     for (query, sort) in [
         ("w1", "d:desc,n"),

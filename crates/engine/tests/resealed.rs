@@ -149,9 +149,15 @@ fn use_index(disk: &MemoryStorage) -> (bool, bool) {
             operator,
             explain: true,
             sort: sort.to_owned(),
-            facets: ["k", "n:stats", "d:month", "site"]
-                .map(String::from)
-                .to_vec(),
+            facets: [
+                "k",
+                "n:stats",
+                "d:month",
+                "site",
+                "k:terms:3{d:day{k,n:step:1}}",
+            ]
+            .map(String::from)
+            .to_vec(),
             ..SearchOptions::default()
         };
         answered &= engine.search(query, &options).is_ok();

@@ -54,6 +54,19 @@ impl Spans {
         Spans::new(spans)
     }
 
+    /// Returns whether every span ends before the next one begins, so that a code is in one at most.
+    pub fn are_disjoint(&self) -> bool {
+        self.are_disjoint
+    }
+
+    /// Returns the key of the span of a code, of spans that are disjoint.
+    #[inline]
+    pub fn key(&self, code: u64) -> Option<u64> {
+        let key = self.codes.partition_point(|&(_, last)| last < code);
+        let is_in = self.codes.get(key).is_some_and(|&(first, _)| first <= code);
+        is_in.then_some(key as u64)
+    }
+
     /// Returns the number of spans.
     pub fn count(&self) -> usize {
         self.codes.len()
@@ -82,12 +95,10 @@ impl Spans {
             }
             return;
         }
-        let mut before = usize::MAX;
+        let mut before = u64::MAX;
         for &code in codes {
-            let key = self.codes.partition_point(|&(_, last)| last < code);
-            let is_in = self.codes.get(key).is_some_and(|&(first, _)| first <= code);
-            if is_in && key != before {
-                each(key as u64);
+            if let Some(key) = self.key(code).filter(|&key| key != before) {
+                each(key);
                 before = key;
             }
         }

@@ -1,72 +1,87 @@
 //! Counts of a facet over all matches of a segment.
 
 use super::code_counts::{CodeCounts, count};
-use super::keys::{Keys, each_key};
-use super::sites::Codes;
+use super::keys::{FieldCodes, Keys, each_key};
 use crate::collect::doc_bits::Matches;
 use fields::facet::{BucketKind, Buckets, CodedValues};
 use fields::{Facet, FacetCounts, Value};
 
-/// Counts a facet over the matches of a segment. With `is_only`, no other segment has matches. Returns the keys of its
-/// buckets, too.
+/// Counts a facet over the matches of a segment. With `is_only`, no other segment has matches.
 pub(super) fn of_segment(
     facet: &Facet,
-    codes: &Codes<'_>,
+    codes: &FieldCodes<'_>,
     matches: Matches<'_>,
     is_only: bool,
-) -> (FacetCounts, Keys) {
-    let Some(kind) = facet.kind.as_buckets() else {
-        let counted = of_codes(codes, matches, false);
-        let counts = FacetCounts {
-            matches_count: matches.count(),
-            documents_count: counted.documents_count,
-            figures: facet.kind.figures_of(&counted.counts, codes),
-            ..FacetCounts::default()
-        };
-        return (counts, Keys::Codes);
-    };
-    let mut counted = of_codes(codes, matches, true);
-    let matches_count = matches.count();
-    let keys = Keys::of(kind.spans(codes, &counted.counts));
-    let buckets = match &keys {
-        Keys::Codes => buckets_of(kind, codes, &mut counted.counts, is_only),
-        Keys::Spans(spans) if !codes.has_lists() => {
-            let without_value = matches_count - counted.documents_count;
-            all_of(spans.summed(&counted.counts, without_value))
-        }
-        // A document counts once in a bucket, whatever its values there.
-        Keys::Spans(spans) => {
-            let mut counts = vec![0; spans.count()];
-            matches.each(|doc| {
-                each_key(codes, &keys, true, doc, &mut |key| {
-                    counts[key as usize] += 1;
-                });
-            });
-            let counts = (0..).zip(counts).filter(|(_, count)| *count > 0);
-            all_of(counts.filter_map(|(key, count)| Some((spans.name(key)?.clone(), count))))
-        }
-    };
+) -> FacetCounts {
     let counts = FacetCounts {
-        matches_count,
-        documents_count: counted.documents_count,
-        buckets,
+        matches_count: matches.count(),
         ..FacetCounts::default()
     };
-    (counts, keys)
+    let Some(kind) = facet.kind.as_buckets() else {
+        let counted = of_codes(codes, matches, false);
+        return FacetCounts {
+            documents_count: counted.documents_count,
+            figures: facet.kind.figures_of(&counted.counts, codes),
+            ..counts
+        };
+    };
+    if codes.has_lists()
+        && let keys @ Keys::Spans(..) = Keys::of(kind, codes, matches)
+    {
+        return of_lists(counts, codes, &keys, matches);
+    }
+    let mut counted = of_codes(codes, matches, true);
+    let buckets = match kind.spans(codes, &counted.counts) {
+        None => buckets_of(kind, codes, &mut counted.counts, is_only),
+        Some(spans) => {
+            let without_value = counts.matches_count - counted.documents_count;
+            all_of(spans.summed(&counted.counts, without_value))
+        }
+    };
+    FacetCounts {
+        documents_count: counted.documents_count,
+        buckets,
+        ..counts
+    }
+}
+
+/// Counts documents of several values, once in a bucket, whatever their values there.
+fn of_lists(
+    counts: FacetCounts,
+    codes: &FieldCodes<'_>,
+    keys: &Keys,
+    matches: Matches<'_>,
+) -> FacetCounts {
+    let mut documents = vec![0u64; keys.end(codes) as usize];
+    let mut documents_count = 0;
+    matches.each(|doc| {
+        let has_value = each_key(codes, keys, true, doc, &mut |key| {
+            if let Some(documents) = documents.get_mut(key as usize) {
+                *documents += 1;
+            }
+        });
+        documents_count += u64::from(has_value);
+    });
+    let documents = (0..).zip(documents).filter(|(_, count)| *count > 0);
+    FacetCounts {
+        documents_count,
+        buckets: all_of(documents.filter_map(|(key, count)| Some((keys.name(key)?, count)))),
+        ..counts
+    }
 }
 
 /// Counts the codes of the matches.
-pub(super) fn of_codes(codes: &Codes<'_>, matches: Matches<'_>, once: bool) -> CodeCounts {
-    match codes {
-        Codes::None => CodeCounts::default(),
-        codes => count(codes, matches, once, codes.codes_count() + 1, |code| code),
+fn of_codes(codes: &FieldCodes<'_>, matches: Matches<'_>, once: bool) -> CodeCounts {
+    match &codes.0 {
+        Some(codes) => count(codes, matches, once, codes.codes_count() + 1, |code| code),
+        None => CodeCounts::default(),
     }
 }
 
 /// Returns the buckets of codes: those that are shown, where no other segment has any.
 pub(super) fn buckets_of(
     kind: &dyn BucketKind,
-    codes: &Codes<'_>,
+    codes: &FieldCodes<'_>,
     counts: &mut Vec<(u64, u64)>,
     is_only: bool,
 ) -> Buckets {

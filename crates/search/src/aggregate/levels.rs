@@ -1,8 +1,7 @@
 //! Levels of buckets within each other: from a document to the ordinals of the buckets that it is in.
 
 use super::code_counts::ARRAY_CODES;
-use super::keys::{Keys, each_key};
-use super::sites::Codes;
+use super::keys::{FieldCodes, Keys, each_key};
 use fields::facet::Buckets;
 use index::DocId;
 
@@ -12,7 +11,7 @@ const NO_ORDINAL: u32 = u32::MAX;
 /// Buckets of one facet in a segment, each within a bucket of the level before.
 #[derive(Debug)]
 pub(super) struct Level<'a> {
-    codes: Codes<'a>,
+    codes: FieldCodes<'a>,
     keys: Keys,
     /// Pairs of an ordinal of the level before.
     stride: u64,
@@ -31,7 +30,7 @@ enum Ordinals {
 impl<'a> Level<'a> {
     /// Numbers buckets, which are given for each ordinal of the level before. Of a segment with so many matches, larger tables pay.
     pub(super) fn new<'b>(
-        codes: Codes<'a>,
+        codes: FieldCodes<'a>,
         keys: Keys,
         buckets: impl Iterator<Item = &'b Buckets>,
         matches_count: u64,

@@ -10,8 +10,6 @@ pub(super) enum Codes<'a> {
     Column(Column<'a>),
     /// Sites, in the order of their names.
     Sites(&'a Segment, &'a SiteNames),
-    /// No document has a value.
-    None,
 }
 
 impl CodedValues for Codes<'_> {
@@ -19,7 +17,6 @@ impl CodedValues for Codes<'_> {
         match self {
             Codes::Column(column) => column.value(code),
             Codes::Sites(_, names) => names.name(code).map(|name| Value::Keyword(name.to_owned())),
-            Codes::None => None,
         }
     }
 }
@@ -37,7 +34,6 @@ impl<'a> Codes<'a> {
         match self {
             Codes::Column(column) => column.codes_count(),
             Codes::Sites(_, names) => names.count(),
-            Codes::None => 0,
         }
     }
 
@@ -52,7 +48,6 @@ impl<'a> Codes<'a> {
         match self {
             Codes::Column(column) => column.code(doc),
             Codes::Sites(segment, names) => segment.site_code(names, doc),
-            Codes::None => 0,
         }
     }
 
@@ -65,7 +60,6 @@ impl<'a> Codes<'a> {
                 let code = segment.site_code(names, doc);
                 (code > 0).then_some((code, code))
             }
-            Codes::None => None,
         }
     }
 
@@ -75,7 +69,7 @@ impl<'a> Codes<'a> {
     pub(super) fn block_ends(&self, doc: DocId) -> Option<(u64, u64)> {
         match self {
             Codes::Column(column) => column.block_ends(doc).map(|ends| (ends.low, ends.high)),
-            Codes::Sites(..) | Codes::None => None,
+            Codes::Sites(..) => None,
         }
     }
 
@@ -85,7 +79,6 @@ impl<'a> Codes<'a> {
         match self {
             Codes::Column(column) => column.each_code(doc, each),
             Codes::Sites(segment, names) => each(segment.site_code(names, doc)),
-            Codes::None => {}
         }
     }
 }

@@ -15,10 +15,9 @@
 
 use super::code_counts::{ARRAY_CODES, CODES_A_MATCH};
 use super::facet_error::FacetError;
-use super::flat::{all_of, buckets_of, of_codes, of_segment};
-use super::keys::{Keys, each_key};
+use super::flat::{all_of, buckets_of, of_segment};
+use super::keys::{FieldCodes, Keys, each_key};
 use super::levels::{Level, each_ordinal};
-use super::sites::Codes;
 use crate::collect::doc_bits::Matches;
 use crate::context::cancel::Stop;
 use fields::facet::{Buckets, WEIGHT_MAX};
@@ -68,9 +67,8 @@ impl<'a> Walked<'a> {
         }
     }
 
-    fn codes(&self, facet: &Facet) -> Result<Codes<'a>, IndexError> {
-        let codes = Codes::open(self.segment, &facet.field)?;
-        Ok(codes.unwrap_or(Codes::None))
+    fn codes(&self, facet: &Facet) -> Result<FieldCodes<'a>, IndexError> {
+        FieldCodes::open(self.segment, &facet.field)
     }
 }
 
@@ -113,19 +111,18 @@ impl<'r> Counting<'r> {
         let mut opened = Vec::with_capacity(parts.len());
         for part in &*parts {
             let codes = part.codes(facet)?;
-            let keys = match (part.levels.is_empty(), chosen) {
-                (true, None) => {
-                    let (counts, keys) = of_segment(facet, &codes, part.matches, self.is_only);
-                    all[0].join(counts);
-                    keys
-                }
-                (false, None) => {
-                    let keys = keys_of(facet, &codes, part.matches);
-                    self.count_pairs(facet, part, &codes, &keys, &mut all)?;
-                    keys
-                }
-                (_, Some(_)) => keys_of(facet, &codes, part.matches),
-            };
+            let is_flat = part.levels.is_empty() && chosen.is_none();
+            if is_flat {
+                all[0].join(of_segment(facet, &codes, part.matches, self.is_only));
+            }
+            if is_flat && facet.within.is_empty() {
+                continue;
+            }
+            let kind = facet.kind.as_buckets();
+            let keys = kind.map_or(Keys::Codes, |kind| Keys::of(kind, &codes, part.matches));
+            if !is_flat && chosen.is_none() {
+                self.count_pairs(facet, part, &codes, &keys, &mut all)?;
+            }
             opened.push((codes, keys));
         }
         let is_within = parts.first().is_some_and(|part| !part.levels.is_empty());
@@ -151,7 +148,7 @@ impl<'r> Counting<'r> {
         &mut self,
         facet: &Facet,
         parts: &mut [Walked<'a>],
-        opened: Vec<(Codes<'a>, Keys)>,
+        opened: Vec<(FieldCodes<'a>, Keys)>,
         all: &mut [FacetCounts],
         chosen: Option<&[&FacetCounts]>,
     ) -> Result<(), FacetError> {
@@ -196,7 +193,7 @@ impl<'r> Counting<'r> {
         &self,
         facet: &Facet,
         part: &Walked<'_>,
-        codes: &Codes<'_>,
+        codes: &FieldCodes<'_>,
         keys: &Keys,
         all: &mut [FacetCounts],
     ) -> Result<(), FacetError> {
@@ -223,11 +220,10 @@ impl<'r> Counting<'r> {
                 (Some(kind), Keys::Codes) => {
                     counts.buckets = buckets_of(kind, codes, &mut own, self.is_only);
                 }
-                (Some(_), Keys::Spans(spans)) => {
+                (Some(_), Keys::Spans(..)) => {
                     let named = own.into_iter();
-                    counts.buckets = all_of(
-                        named.filter_map(|(key, count)| Some((spans.name(key)?.clone(), count))),
-                    );
+                    counts.buckets =
+                        all_of(named.filter_map(|(key, count)| Some((keys.name(key)?, count))));
                 }
             }
             sum.join(counts);
@@ -259,22 +255,10 @@ fn named_as(chosen: &FacetCounts) -> FacetCounts {
     }
 }
 
-/// Returns the keys of a facet, without its counts.
-fn keys_of(facet: &Facet, codes: &Codes<'_>, matches: Matches<'_>) -> Keys {
-    let Some(kind) = facet.kind.as_buckets() else {
-        return Keys::Codes;
-    };
-    // Of terms, no count is needed.
-    match kind.spans(codes, &[]) {
-        None => Keys::Codes,
-        Some(_) => Keys::of(kind.spans(codes, &of_codes(codes, matches, true).counts)),
-    }
-}
-
 /// Counts the pairs of an ordinal and a key of all matches, once a document with `once`.
 fn pairs(
     part: &Walked<'_>,
-    codes: &Codes<'_>,
+    codes: &FieldCodes<'_>,
     keys: &Keys,
     once: bool,
     ordinals: usize,

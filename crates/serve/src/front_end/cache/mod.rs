@@ -22,7 +22,7 @@ use quick_cache::sync::Cache as Kept;
 use search::SortKey;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use wire::{PhaseTimes, SearchAnswer};
+use wire::{FacetAnswer, FacetBucket, FacetPercentile, PhaseTimes, SearchAnswer};
 
 /// Result cache of a front-end, bounded in bytes.
 pub(crate) struct Cache {
@@ -129,8 +129,21 @@ impl Weighter<Key, Arc<SearchAnswer>> for Bytes {
         let hits: usize = answer.hits.iter().map(hit).sum();
         let warnings: usize = answer.warnings.iter().map(String::len).sum();
         let fixed = size_of::<Key>() + size_of::<SearchAnswer>();
-        (fixed + key.bytes() + answer.query.len() + hits + warnings) as u64
+        let facets: usize = answer.facets.iter().map(facet_bytes).sum();
+        (fixed + key.bytes() + answer.query.len() + hits + warnings + facets) as u64
     }
+}
+
+/// Returns the memory of a facet, with those within its buckets, in bytes.
+fn facet_bytes(facet: &FacetAnswer) -> usize {
+    let bucket = |bucket: &FacetBucket| {
+        let value = bucket.value.as_str().map_or(0, str::len);
+        let within: usize = bucket.facets.iter().map(facet_bytes).sum();
+        size_of::<FacetBucket>() + value + bucket.filter.len() + within
+    };
+    let percentiles = facet.percentiles.len() * size_of::<FacetPercentile>();
+    let buckets: usize = facet.buckets.iter().map(bucket).sum();
+    size_of::<FacetAnswer>() + facet.field.len() + facet.facet.len() + percentiles + buckets
 }
 
 impl Cache {

@@ -1,5 +1,6 @@
 //! Tests of the result cache: queries that mean the same share an answer, and only these.
 
+use super::facet_bytes;
 use crate::api::options::SearchOptions;
 use crate::cluster::Cluster;
 use crate::front_end::{FrontEnd, FrontEndOptions};
@@ -9,7 +10,7 @@ use engine::Generations;
 use search::Operator;
 use std::sync::Arc;
 use vfs::MemoryStorage;
-use wire::{PhaseTimes, SearchAnswer};
+use wire::{FacetAnswer, FacetBucket, PhaseTimes, SearchAnswer};
 
 fn front_end() -> FrontEnd {
     let storage = Arc::new(MemoryStorage::new());
@@ -169,4 +170,20 @@ async fn an_answer_that_shows_the_text_is_given_to_this_text_alone() {
     assert!(!answered(&front_end, "lnding", &suggest).await.1);
     assert!(!answered(&front_end, "LNDING", &suggest).await.1);
     assert!(answered(&front_end, "LNDING", &suggest).await.1);
+}
+
+#[test]
+fn facets_count_towards_the_memory_of_an_answer() {
+    let facet = |facets: Vec<FacetAnswer>, filter: usize| FacetAnswer {
+        buckets: vec![FacetBucket {
+            filter: "x".repeat(filter),
+            facets,
+            ..FacetBucket::default()
+        }],
+        ..FacetAnswer::default()
+    };
+    let (flat, long) = (facet(Vec::new(), 0), facet(Vec::new(), 1_000));
+    let within = facet(vec![flat.clone(), long.clone()], 0);
+    assert_eq!(facet_bytes(&long), facet_bytes(&flat) + 1_000);
+    assert_eq!(facet_bytes(&within), 3 * facet_bytes(&flat) + 1_000);
 }
