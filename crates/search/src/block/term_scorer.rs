@@ -3,7 +3,7 @@
 use crate::block::impact_limits::Limits;
 use crate::context::contract;
 use crate::context::scratch::{Lent, Row, rows_kept_by_thread};
-use crate::plan::node::Node;
+use crate::plan::node::{Node, Scoring};
 use crate::plan::planner::Plan;
 use crate::plan::ranking::TermWeight;
 use crate::plan::scorer::{BLOCK, Scorer};
@@ -261,7 +261,7 @@ impl<'a> List<'a> {
     pub(crate) fn floor(&self, k: usize, segment: &Segment) -> f32 {
         let deleted = segment.documents_count() - segment.live_documents_count();
         let rank = k.saturating_add(deleted as usize);
-        self.scorer.bound(&self.bounds.floors(rank))
+        self.scorer.floor(&self.bounds.floors(rank))
     }
 
     /// Checks the contract of a block where contracts are enforced; the block is loaded then.
@@ -377,7 +377,10 @@ fn count_to(last: u32, docs: &[u32]) -> usize {
 /// Returns the scorer of a clause that is a term or a filter.
 pub(crate) fn scorer_of<'a>(plan: &'a Plan, node: &Node, segment: &'a Segment) -> Scorer<'a> {
     match node {
-        Node::Term(term) => Scorer::new(plan, term.word.field, term.weight, segment),
+        Node::Term(term) => match term.scoring {
+            Scoring::Ranked => Scorer::new(plan, term.word.field, term.weight, segment),
+            Scoring::Constant { .. } => Scorer::constant(plan, term.weight.weight),
+        },
         _ => no_scorer(plan, segment),
     }
 }

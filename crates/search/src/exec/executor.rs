@@ -3,6 +3,7 @@
 //! ```text
 //! all of some terms        conjunction       none skipped when counted
 //! any of some terms        maxscore          and, when counted, union beside it; both also without what is excluded
+//! the best of some terms   maxscore          scored by the clause where their sum could enter
 //! one term                 term              its count is in the dictionary
 //! a phrase                 phrase
 //! terms and rare values    values            tests of values that few documents pass lead

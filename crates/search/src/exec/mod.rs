@@ -2,6 +2,7 @@
 
 mod algorithm;
 mod at_least;
+mod best_of;
 mod claims;
 mod executor;
 mod filtered;

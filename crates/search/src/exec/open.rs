@@ -1,6 +1,7 @@
 //! Opening of a plan on a segment: the choice between algorithms, by the cost of the lists there.
 
 use super::at_least::open_at_least;
+use super::best_of::open_best_of;
 use super::executor::{Counting, Kind, Searching};
 use super::filtered::{leading_values, open_alternatives, open_by_values, open_filtered};
 use super::shape::{Shape, shape_of_all};
@@ -74,6 +75,7 @@ pub(super) fn open<'a>(
             )?
         }
         Shape::AtLeast(at_least) => open_at_least(plan, at_least, segment, context, wanted)?,
+        Shape::BestOf(clauses) => open_best_of(plan, clauses, segment, context, wanted)?,
         Shape::Other => Kind::exhaustive(plan, segment, context)?,
     })
 }

@@ -1,5 +1,6 @@
 //! Shape of a plan: the form that an algorithm is made for.
 
+use super::best_of::clauses_of;
 use crate::plan::node::{Node, PhraseNode};
 
 /// Shape of a plan, by which its algorithm is chosen.
@@ -18,6 +19,8 @@ pub(super) enum Shape<'a> {
     AtLeast(AtLeast<'a>),
     /// Required (a word or a phrase among them), optional, excluded.
     Mixed([&'a [Node]; 3]),
+    /// Required (one or none), optional, excluded: any of some terms, which score less than their sum.
+    BestOf([&'a [Node]; 3]),
     Other,
 }
 
@@ -109,6 +112,13 @@ fn is_part(node: &Node) -> bool {
 const PARTS_MAX: usize = 8;
 
 pub(super) fn shape(root: &Node) -> Shape<'_> {
+    match shape_of_sums(root) {
+        Shape::Other => clauses_of(root).map_or(Shape::Other, Shape::BestOf),
+        shape => shape,
+    }
+}
+
+fn shape_of_sums(root: &Node) -> Shape<'_> {
     let terms = are_terms;
     let Node::Boolean {
         required,

@@ -5,7 +5,7 @@ use crate::context::cancel::{Stop, StopRef};
 use crate::exhaustive::cursor::any::Cursor;
 use crate::exhaustive::cursor::walk::{DocCursor, ScoredCursor};
 use crate::plan::best::Best;
-use crate::plan::node::{ClauseName, ConstantNode, Node, PhraseNode, TermNode};
+use crate::plan::node::{ClauseName, ConstantNode, Node, PhraseNode, Scoring, TermNode};
 use crate::plan::planner::Plan;
 use crate::plan::priors::{FieldPrior, SegmentPriors};
 use crate::plan::ranking::{TermWeight, on_grid};
@@ -263,7 +263,7 @@ impl<'a> Clause<'a> {
             }
             Clause::Constant(constant, clause) => {
                 let why = clause.explain(plan, doc, stop)?;
-                Ok(why.map(|why| explain_constant(plan, constant, why)))
+                Ok(why.map(|why| explain_constant(plan, constant.weight, why, &constant.name)))
             }
         }
     }
@@ -286,15 +286,14 @@ fn best_of(best: Best, tie_breaker: f32, details: Vec<Explanation>) -> Explanati
 }
 
 /// Explains a clause whose matches score alike by what matches.
-fn explain_constant(plan: &Plan, constant: &ConstantNode, why: Explanation) -> Explanation {
-    let weight = constant.weight;
+fn explain_constant(plan: &Plan, weight: f32, why: Explanation, name: &ClauseName) -> Explanation {
     let explanation = Explanation {
         value: on_grid(weight, plan.grid),
         name: None,
         description: format!("constant score: a document that matches counts {weight}"),
         details: vec![why],
     };
-    explanation.named(&constant.name)
+    explanation.named(name)
 }
 
 fn explain_prior(field: &FieldPrior<'_>, doc: DocId) -> Explanation {
@@ -335,6 +334,12 @@ fn explain_one(
     }
     let value = cursor.score();
     let explanation = match (node, &mut *cursor) {
+        (Node::Term(term), _) if term.scoring != Scoring::Ranked => {
+            let (word, name) = (&term.word, &term.word.name);
+            let label = format!("{}{}", plan.label(word.field), word.term);
+            let why = filter(&label, 0.0).named(name);
+            explain_constant(plan, term.weight.weight, why, name)
+        }
         (Node::Term(term), Cursor::Term(cursor)) => {
             let (frequency, length_byte) = (cursor.frequency(), cursor.length_byte());
             explain_term(plan, term, value, frequency, length_byte).named(&term.word.name)

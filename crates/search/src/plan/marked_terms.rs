@@ -1,6 +1,6 @@
 //! Terms of a plan that summaries mark.
 
-use crate::plan::node::Node;
+use crate::plan::node::{Node, Scoring};
 use text::summary::{Marked, SummaryTerm};
 
 /// Notes the terms that summaries should mark in a scored clause, each once.
@@ -11,7 +11,14 @@ pub(super) fn note_terms(node: &Node, terms: &mut Vec<SummaryTerm>) {
         }
     };
     match node {
-        Node::Term(term) => note(Marked::Term(term.word.term.clone()), term.idf),
+        Node::Term(term) => {
+            let weight = match term.scoring {
+                Scoring::Ranked => term.idf,
+                Scoring::Constant { is_marked: true } => 1.0,
+                Scoring::Constant { is_marked: false } => return,
+            };
+            note(Marked::Term(term.word.term.clone()), weight);
+        }
         Node::Pattern(pattern) if pattern.weight > 0.0 => {
             note(Marked::Like(pattern.pattern.clone()), 1.0);
         }

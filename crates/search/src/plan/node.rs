@@ -139,6 +139,18 @@ impl Word {
     }
 }
 
+/// The way in which a term scores its documents.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Scoring {
+    /// By the ranking.
+    Ranked,
+    /// Every document scores the weight.
+    Constant {
+        /// Whether summaries mark the term.
+        is_marked: bool,
+    },
+}
+
 #[derive(Debug)]
 pub(crate) struct TermNode {
     pub(crate) word: Word,
@@ -147,6 +159,7 @@ pub(crate) struct TermNode {
     pub(crate) idf: f32,
     pub(crate) boost: f32,
     pub(crate) weight: TermWeight,
+    pub(crate) scoring: Scoring,
 }
 
 #[derive(Debug)]
@@ -189,7 +202,7 @@ pub(crate) struct PatternNode {
     pub(crate) name: ClauseName,
 }
 
-/// Clause whose matches score alike.
+/// Clause of more than one term whose matches score alike.
 #[derive(Debug)]
 pub(crate) struct ConstantNode {
     /// The score of every document that matches, before it is on a grid.

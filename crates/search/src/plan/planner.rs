@@ -6,8 +6,8 @@
 use crate::plan::best::Best;
 use crate::plan::marked_terms::note_terms;
 use crate::plan::node::{
-    ClauseName, ConstantNode, Node, PATTERN_SCORE, PhraseNode, TermNode, Word, pattern_node,
-    value_node,
+    ClauseName, ConstantNode, Node, PATTERN_SCORE, PhraseNode, Scoring, TermNode, Word,
+    pattern_node, value_node,
 };
 use crate::plan::priors::PlannedPriors;
 use crate::plan::ranking::{Ranking, TermCounts, TermWeight, on_grid};
@@ -106,6 +106,11 @@ impl Plan {
         let on_grid = |most: f32| on_grid(most, self.grid);
         match node {
             Node::Nothing | Node::Filter(_) | Node::Value(_) => 0.0,
+            Node::Term(TermNode {
+                weight,
+                scoring: Scoring::Constant { .. },
+                ..
+            }) => on_grid(weight.weight),
             Node::Term(TermNode {
                 word: Word { field, .. },
                 weight,
@@ -277,13 +282,30 @@ impl Planner<'_> {
     fn constant(&mut self, score: f32, query: &Query) -> Result<Node, IndexError> {
         let weight = score * self.boost;
         self.most += f64::from(weight);
-        let clause = self.filtered(query)?;
-        Ok(match clause {
+        let marked = query.marked_words();
+        Ok(match self.filtered(query)? {
             Node::Nothing => Node::Nothing,
+            Node::Filter(word) => {
+                let counts = TermCounts {
+                    documents_count: self.documents_count,
+                    document_frequency: word.documents_count().unwrap_or(0),
+                    ..TermCounts::default()
+                };
+                let is_marked = !marked.is_empty();
+                Node::Term(TermNode {
+                    word,
+                    said: 1,
+                    counts,
+                    idf: 0.0,
+                    boost: self.boost,
+                    weight: TermWeight { weight, scale: 0.0 },
+                    scoring: Scoring::Constant { is_marked },
+                })
+            }
             clause => Node::Constant(ConstantNode {
                 weight,
                 clause: Box::new(clause),
-                marked: query.marked_words(),
+                marked,
                 name: self.name.clone(),
             }),
         })
@@ -368,6 +390,7 @@ impl Planner<'_> {
             idf,
             boost: self.boost,
             weight,
+            scoring: Scoring::Ranked,
         });
         if field == Field::Text {
             self.add_beyond_text(|planner, field| planner.term(field, term, said))?;

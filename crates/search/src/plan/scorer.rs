@@ -3,7 +3,7 @@
 use crate::context::counters;
 use crate::plan::norms::Factors;
 use crate::plan::planner::Plan;
-use crate::plan::ranking::{Ranking, TermWeight};
+use crate::plan::ranking::{Ranking, TermWeight, on_grid};
 use index::{DocId, Field, Impact, Segment};
 
 /// Number of postings that are scored at once.
@@ -20,7 +20,7 @@ pub(crate) struct Scorer<'a> {
     pub(crate) ranking: Ranking,
     pub(crate) weight: TermWeight,
     pub(crate) grid: f32,
-    /// Factors of lengths; `None` if nothing is scored.
+    /// Factors of lengths; `None` if every posting scores the weight: 0 for a filter.
     pub(crate) factors: Option<&'a Factors>,
     pub(crate) lengths: &'a [u8],
 }
@@ -42,6 +42,20 @@ impl<'a> Scorer<'a> {
         }
     }
 
+    /// Makes the scorer of a list whose postings score alike.
+    pub(crate) fn constant(plan: &Plan, weight: f32) -> Scorer<'a> {
+        Scorer {
+            ranking: plan.ranking,
+            weight: TermWeight {
+                weight: on_grid(weight, plan.grid),
+                scale: 0.0,
+            },
+            grid: plan.grid,
+            factors: None,
+            lengths: &[],
+        }
+    }
+
     #[inline]
     pub(crate) fn score(&self, doc: DocId, frequency: u32) -> f32 {
         match self.factors {
@@ -51,7 +65,7 @@ impl<'a> Scorer<'a> {
                 self.ranking
                     .score(self.weight, frequency, factor, self.grid)
             }
-            None => 0.0,
+            None => self.weight.weight,
         }
     }
 
@@ -59,7 +73,7 @@ impl<'a> Scorer<'a> {
     #[inline]
     pub(crate) fn score_many(&self, docs: &[u32], frequencies: &[u32], scores: &mut [f32]) {
         let Some(factors) = self.factors else {
-            scores.fill(0.0);
+            scores.fill(self.weight.weight);
             return;
         };
         counters::scored(docs.len());
@@ -82,7 +96,7 @@ impl<'a> Scorer<'a> {
     #[inline(always)]
     pub(crate) fn bound(&self, impacts: &[Impact]) -> f32 {
         let Some(factors) = self.factors else {
-            return 0.0;
+            return self.weight.weight;
         };
         // Four at a time, without a branch: the processor divides them in one instruction.
         let mut most = 0.0;
@@ -101,6 +115,16 @@ impl<'a> Scorer<'a> {
             }
         }
         most
+    }
+
+    /// Returns the score that a posting reaches which beats one of `impacts`; 0 if there are none: unused ones have a frequency
+    /// of 0.
+    pub(crate) fn floor(&self, impacts: &[Impact]) -> f32 {
+        let is_unused = |impact: &Impact| impact.frequency == 0;
+        match self.factors.is_none() && impacts.iter().all(is_unused) {
+            true => 0.0,
+            false => self.bound(impacts),
+        }
     }
 
     /// Returns the quantised length of a document. A document that the segment lacks, named by a damaged list, counts

@@ -67,8 +67,8 @@ pub enum Query {
         clauses: Vec<Query>,
     },
     /// Documents that match any of the clauses, scored by the best of those that they match: its score, plus `tie_breaker`
-    /// times the sum of the others', which is rounded to the grid of scores. A tie breaker of 1 makes the sum of all. (A
-    /// disjunction max, `dis_max`.)
+    /// times the sum of the others', rounded to the grid of all scores ([`ranking`](crate::ranking)): by 2^-23 of the next power
+    /// of two above the greatest possible sum at most. A tie breaker of 1 makes the sum of all. (A disjunction max, `dis_max`.)
     BestOf {
         /// The clauses.
         clauses: Vec<Query>,

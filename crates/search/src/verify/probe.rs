@@ -65,11 +65,7 @@ impl<'a> Probe<'a> {
                 optional,
                 excluded,
             } if required.is_empty() && excluded.is_empty() => {
-                let mut probes = Probe::open_each(plan, optional, segment, stop)?;
-                match probes.len() {
-                    0 | 1 => probes.pop(),
-                    _ => Some(Probe::Any(probes, Lent::take())),
-                }
+                Probe::open_any(plan, optional, segment, stop)?
             }
             Node::Value(node) => {
                 Values::open(node, segment)?.map(|values| Probe::Value(Box::new(values)))
@@ -98,6 +94,20 @@ impl<'a> Probe<'a> {
             Node::Pattern(_) | Node::Boolean { .. } => {
                 Walk::open(plan, node, segment, stop)?.map(|walk| Probe::Walk(Box::new(walk)))
             }
+        })
+    }
+
+    /// Opens alternatives; `None` where no document of the segment can match any of them.
+    pub(crate) fn open_any(
+        plan: &'a Plan,
+        nodes: impl IntoIterator<Item = &'a Node>,
+        segment: &'a Segment,
+        stop: StopRef<'a>,
+    ) -> Result<Option<Probe<'a>>, IndexError> {
+        let mut probes = Probe::open_each(plan, nodes, segment, stop)?;
+        Ok(match probes.len() {
+            0 | 1 => probes.pop(),
+            _ => Some(Probe::Any(probes, Lent::take())),
         })
     }
 

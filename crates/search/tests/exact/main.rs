@@ -2,6 +2,7 @@
 
 mod aggregates;
 mod agreement;
+mod best_of;
 mod collectors;
 mod columns;
 mod compounds;

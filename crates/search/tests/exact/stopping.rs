@@ -1,7 +1,9 @@
 //! Tests of the partial results of cancelled searches: each is a correct part of the whole answer.
 
 use index::{Index, Segment};
-use search::{Operator, Plan, Ranking, ScoredHit, SearchTask, Stop, parse, search_partition};
+use search::{
+    Operator, Plan, Query, Ranking, ScoredHit, SearchTask, Stop, parse, search_partition,
+};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use testkit::{BuildPlan, MadeUp, build_index};
@@ -61,50 +63,61 @@ fn segments(index: &Index) -> Vec<&Arc<Segment>> {
 fn whatever_the_moment() {
     let documents: Vec<_> = MadeUp::default().documents(60_000).collect();
     let index = build_index(&[documents], BuildPlan::PLAIN).unwrap();
+    let parsed = |typed: &str| parse(typed, index.analyzer(), Operator::And).query;
     for typed in QUERIES {
-        for counted in [true, false] {
-            let query = parse(typed, index.analyzer(), Operator::And).query;
-            let plan = Plan::new(&query, Ranking::default(), index.statistics()).unwrap();
-            let plan = Arc::new(plan);
-            let task = || {
-                SearchTask::new(
-                    plan.clone(),
-                    segments(&index).into_iter().cloned(),
-                    10,
-                    counted,
-                )
-            };
-            let (all, total) = search_partition(&plan, segments(&index), usize::MAX).unwrap();
-            assert!(total > 100, "{typed}: {total}");
-            let (mut cut, mut moment) = (0, 0);
-            loop {
-                let asked = AtomicU64::new(0);
-                let is_due = || asked.fetch_add(1, Relaxed) >= moment;
-                let stop = Stop::when(&is_due);
-                let found = task().run(&stop).unwrap();
-                let what = format!("{typed}, ended at question {moment}");
-                assert!(found.documents_searched <= found.documents_count, "{what}");
-                assert!(found.matches_count <= total, "{what}");
-                assert!(is_part_of(&found.hits, &all), "{what}");
-                if found.documents_searched == found.documents_count {
-                    assert_eq!(found.hits, all[..10], "{what}");
-                }
-                if found.count_is_exact {
-                    assert_eq!(found.matches_count, total, "{what}");
-                    assert!(counted, "{what}");
-                }
-                if asked.load(Relaxed) <= moment {
-                    assert_eq!(found.documents_searched, found.documents_count, "{what}");
-                    assert_eq!(found.count_is_exact, counted, "{what}");
-                    break;
-                }
-                cut += 1;
-                // Each of the first, and of those after a part: there may be thousands.
-                moment += 1 + moment / 8;
+        check_stopped(&index, &parsed(typed), typed);
+    }
+    for typed in ["bada OR dada OR gada", "b* OR \"bada gada\" OR dada", MANY] {
+        let Query::Boolean { optional, .. } = parsed(typed) else {
+            panic!("alternatives in {typed}");
+        };
+        let best = Query::BestOf {
+            clauses: optional,
+            tie_breaker: 0.3,
+        };
+        check_stopped(&index, &best, &format!("best of {typed}"));
+    }
+}
+
+/// Checks that a search that is stopped gives a part of the whole answer, whenever it is.
+fn check_stopped(index: &Index, query: &Query, typed: &str) {
+    for counted in [true, false] {
+        let plan = Plan::new(query, Ranking::default(), index.statistics()).unwrap();
+        let plan = Arc::new(plan);
+        let task = || {
+            let segments = segments(index).into_iter().cloned();
+            SearchTask::new(plan.clone(), segments, 10, counted)
+        };
+        let (all, total) = search_partition(&plan, segments(index), usize::MAX).unwrap();
+        assert!(total > 100, "{typed}: {total}");
+        let (mut cut, mut moment) = (0, 0);
+        loop {
+            let asked = AtomicU64::new(0);
+            let is_due = || asked.fetch_add(1, Relaxed) >= moment;
+            let stop = Stop::when(&is_due);
+            let found = task().run(&stop).unwrap();
+            let what = format!("{typed}, ended at question {moment}");
+            assert!(found.documents_searched <= found.documents_count, "{what}");
+            assert!(found.matches_count <= total, "{what}");
+            assert!(is_part_of(&found.hits, &all), "{what}");
+            if found.documents_searched == found.documents_count {
+                assert_eq!(found.hits, all[..10], "{what}");
             }
-            // The checks are at the beginning of the segment and within the lists.
-            assert!(cut >= 2, "{typed} was asked {cut} times only");
+            if found.count_is_exact {
+                assert_eq!(found.matches_count, total, "{what}");
+                assert!(counted, "{what}");
+            }
+            if asked.load(Relaxed) <= moment {
+                assert_eq!(found.documents_searched, found.documents_count, "{what}");
+                assert_eq!(found.count_is_exact, counted, "{what}");
+                break;
+            }
+            cut += 1;
+            // Each of the first, and of those after a part: there may be thousands.
+            moment += 1 + moment / 8;
         }
+        // The checks are at the beginning of the segment and within the lists.
+        assert!(cut >= 2, "{typed} was asked {cut} times only");
     }
 }
 

@@ -288,6 +288,39 @@ fn pages_follow_each_other() {
 }
 
 #[test]
+fn the_best_clause_or_a_constant_scores() {
+    let bed = Bed::of(120);
+    let scores = |query: Query| {
+        let answer = bed.index.search(SearchRequest::new(query).k(200)).unwrap();
+        let hits = answer.hits.iter().map(|hit| (hit.url.clone(), hit.score));
+        hits.collect::<std::collections::BTreeMap<_, _>>()
+    };
+    let (title, text) = (
+        || Query::words("moon").in_field("title"),
+        || Query::words("moon").boost(0.5),
+    );
+    let (titles, texts) = (scores(title()), scores(text()));
+    let best = scores(Query::best_of([title(), text()]));
+    let both = titles.keys().filter(|url| texts.contains_key(*url)).count();
+    assert!(both > 0 && texts.len() > both);
+    assert_eq!(best.len(), titles.len() + texts.len() - both);
+    for (url, score) in &best {
+        let of =
+            |scores: &std::collections::BTreeMap<_, f32>| scores.get(url).copied().unwrap_or(0.0);
+        assert!((score - of(&titles).max(of(&texts))).abs() < 1e-5);
+    }
+    // A share of 1 is the sum; a boost or a name around it changes no share.
+    let sum = scores(Query::any_of([title(), text()]));
+    let all = Query::best_of([title(), text()])
+        .named("all")
+        .tie_breaker(1.0);
+    assert_eq!(scores(all), sum);
+    let constant = scores(Query::words("moon").constant_score(2.0).boost(1.5));
+    assert_eq!(constant.len(), scores("moon".into()).len());
+    assert!(constant.values().all(|score| *score == 3.0));
+}
+
+#[test]
 fn queries_over_the_limits_are_refused() {
     let bed = Bed::of(10);
     let nested = (0..40).fold(Query::words("a"), |query, _| query.filter());
@@ -301,6 +334,10 @@ fn queries_over_the_limits_are_refused() {
         Query::phrase("a ".repeat(65)),
         Query::near_within(3, "word"),
         Query::words("a").boost(f32::NAN),
+        Query::words("a").constant_score(0.0),
+        Query::words("a").constant_score(f32::INFINITY),
+        Query::best_of([Query::words("a")]).tie_breaker(1.5),
+        Query::best_of([Query::words("a")]).tie_breaker(f32::NAN),
         Query::words("a").named("n".repeat(257)),
         Query::wildcard("*"),
         Query::regex("a(b"),

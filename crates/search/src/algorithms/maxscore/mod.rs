@@ -10,6 +10,7 @@
 //!     for each block of sums that can reach the threshold with rest and helping:
 //!         add helping lists, then rest; drop what cannot reach the threshold after each
 //!         drop what the condition does not allow (required words, excluded clauses); collect
+//!         (of clauses that score less than the sum, such as the best of some: after they have scored what is left)
 //! ```
 //!
 //! A document that only the rest holds cannot enter, so a window without an essential list is skipped, nothing
@@ -18,7 +19,7 @@
 //!
 //! Exact: hits, scores and order are those of its slow twin, [`crate::exhaustive`], since sums are exact.
 
-use crate::block::apply::apply_optional;
+use crate::block::apply::{apply_optional, apply_required};
 use crate::block::candidate_block::CandidateBlock;
 use crate::block::term_scorer::{List, Lists, first_damage};
 use crate::block::window::{WIDTH_MAX, Window};
@@ -33,6 +34,7 @@ use crate::plan::node::Node;
 use crate::plan::planner::Plan;
 use crate::plan::scorer::BLOCK;
 use crate::verify::filter::Condition;
+use crate::verify::probe::{Probe, damage_of};
 use codec::sums::ROW;
 use index::{DocId, IndexError, Segment};
 use std::ops::Range;
@@ -58,6 +60,8 @@ pub(crate) struct MaxScore<'a> {
     following: usize,
     /// Filter of the documents that could enter.
     condition: Option<Condition<'a>>,
+    /// Clause that scores what could enter, where the sum of the lists is only an upper bound.
+    scored_by: Option<Box<Probe<'a>>>,
     width: u32,
     /// Number of documents of the segment.
     documents_count: u64,
@@ -147,12 +151,20 @@ impl<'a> MaxScore<'a> {
             lists,
             following,
             condition,
+            scored_by: None,
             scratch,
             documents_count: documents,
             width: (width.clamp(1, WIDTH_MAX.into()) as u32)
                 .next_power_of_two()
                 .clamp(WIDTH_MIN, WIDTH_MAX),
         }
+    }
+
+    /// Makes a clause the source of the scores. It matches the documents that the leading lists hold, and no score of it exceeds
+    /// the sum of the lists', nor is below that of one leading list.
+    pub(crate) fn scored_by(mut self, clause: Probe<'a>) -> MaxScore<'a> {
+        self.scored_by = Some(Box::new(clause));
+        self
     }
 
     /// Prepares a search of required and optional lists in which those with the highest bounds lead. The required
@@ -207,6 +219,9 @@ impl<'a> MaxScore<'a> {
             base = end.max(base);
         }
         let mut damage = self.condition.as_mut().map_or(Ok(()), Condition::damage);
+        if let Some(clause) = self.scored_by.as_deref_mut() {
+            damage = damage.and(damage_of(std::slice::from_mut(clause)));
+        }
         for clause in self.lists.iter_mut() {
             damage = damage.and(first_damage(std::slice::from_mut(&mut clause.list)));
         }
@@ -295,6 +310,7 @@ impl<'a> MaxScore<'a> {
         let mut helpers = Helpers {
             lists,
             condition: self.condition.as_mut(),
+            scored_by: self.scored_by.as_deref_mut(),
             rest,
             helping,
             others: below + helping.iter().map(|(bound, _)| bound).sum::<f32>(),
@@ -352,6 +368,7 @@ impl<'a> MaxScore<'a> {
 struct Helpers<'s, 'a> {
     lists: &'s mut [Clause<'a>],
     condition: Option<&'s mut Condition<'a>>,
+    scored_by: Option<&'s mut Probe<'a>>,
     /// Number of lists, those of the lowest bounds, that are essential nowhere.
     rest: usize,
     /// Bounds in the window and numbers of the others.
@@ -423,6 +440,12 @@ impl<'a> Helpers<'_, 'a> {
         if let Some(condition) = &mut self.condition {
             let stop = top.stop();
             condition.apply(candidates, stop);
+        }
+        if let Some(clause) = &mut self.scored_by
+            && candidates.count > 0
+        {
+            candidates.clear_sums();
+            apply_required(&mut **clause, true, candidates, top.stop());
         }
         if top.stop().is_aborted() {
             candidates.count = 0;

@@ -9,13 +9,13 @@ use super::phrase::PhraseCursor;
 use super::term::{FilterCursor, TermCursor};
 use super::value::ValueCursor;
 use super::walk::{DocCursor, ScoredCursor};
+use crate::block::term_scorer::scorer_of;
 use crate::context::cancel::StopRef;
 use crate::context::contract;
 use crate::plan::best::Best;
 use crate::plan::node::Node;
 use crate::plan::planner::Plan;
 use crate::plan::ranking::on_grid;
-use crate::plan::scorer::Scorer;
 use index::{DocId, IndexError, Segment, TermRecord};
 
 /// Cursor of any kind. It is an enum, because a virtual call for every posting costs more than the
@@ -110,8 +110,8 @@ impl<'a> Cursor<'a> {
     ) -> Result<Cursor<'a>, IndexError> {
         let postings = segment.postings(record)?;
         Ok(match node {
-            Node::Term(term) => {
-                let scorer = Scorer::new(plan, term.word.field, term.weight, segment);
+            Node::Term(_) => {
+                let scorer = scorer_of(plan, node, segment);
                 Cursor::Term(TermCursor::new(postings, scorer))
             }
             _ => Cursor::Filter(FilterCursor::new(postings)),
