@@ -91,6 +91,14 @@ impl SearchOptions {
                 false => parsed,
             });
         }
+        if text.trim().is_empty()
+            && self.filter_trees.is_empty()
+            && !filters.is_empty()
+            && filters.iter().all(Query::only_excludes)
+        {
+            let reason = "the filters only say what to leave out; add a word to look for, or a filter for what to keep";
+            return Err(refused("filter", reason.into()));
+        }
         let trees = self.filter_trees.iter().cloned();
         filters.extend(trees.map(|tree| Query::Filter(Box::new(tree))));
         let query_of = |facet: &Facet| {
@@ -182,10 +190,13 @@ fn filtered(text: &str, parsed: Parsed, filters: Vec<Query>) -> Parsed {
     if filters.is_empty() {
         return parsed;
     }
+    let (left_out, kept): (Vec<Query>, Vec<Query>) =
+        filters.into_iter().partition(Query::only_excludes);
+    let excluded: Vec<Query> = left_out.into_iter().flat_map(excluded_of).collect();
     let with_filters = |query: Option<Query>| Query::Boolean {
-        required: query.into_iter().chain(filters.iter().cloned()).collect(),
+        required: query.into_iter().chain(kept.iter().cloned()).collect(),
         optional: Vec::new(),
-        excluded: Vec::new(),
+        excluded: excluded.clone(),
     };
     match text.trim().is_empty() {
         true => Parsed {
@@ -198,6 +209,15 @@ fn filtered(text: &str, parsed: Parsed, filters: Vec<Query>) -> Parsed {
             some_words: parsed.some_words.map(|query| with_filters(Some(query))),
             warnings: parsed.warnings,
         },
+    }
+}
+
+/// Returns the clauses of a filter that only says what to leave out.
+fn excluded_of(filter: Query) -> Vec<Query> {
+    match filter {
+        Query::Boolean { excluded, .. } => excluded,
+        Query::Named { clause, .. } => excluded_of(*clause),
+        _ => Vec::new(),
     }
 }
 
@@ -294,6 +314,47 @@ mod tests {
         ] {
             let parsed = search::parse_filter(filter, Analyzer::Plain, &schema);
             assert!(parsed.is_ok(), "{filter}: {parsed:?}");
+        }
+    }
+
+    #[test]
+    fn a_filter_may_only_leave_out_where_something_is_looked_for() {
+        let schema: Schema = [("n", FieldType::Integer)].into_iter().collect();
+        let refined = |text: &str, filters: &[&str], explain| {
+            let options = SearchOptions {
+                filters: filters.iter().map(|&filter| filter.to_owned()).collect(),
+                explain,
+                ..SearchOptions::default()
+            };
+            let parsed = search::parse(text, Analyzer::Plain, options.operator);
+            let refined = options.refine(text, parsed, Analyzer::Plain, &schema);
+            refined.map(|(parsed, _)| parsed.query)
+        };
+        for explain in [false, true] {
+            for (text, filters, required_count) in [
+                ("moon", &["-n:*"][..], 1),
+                ("moon", &["-n:*", "n:>3"], 2),
+                ("", &["-n:7", "n:>3"], 1),
+            ] {
+                let query = refined(text, filters, explain).unwrap();
+                let Query::Boolean {
+                    required,
+                    optional,
+                    excluded,
+                } = query
+                else {
+                    panic!("{filters:?}");
+                };
+                assert_eq!(
+                    (required.len(), optional.len(), excluded.len()),
+                    (required_count, 0, 1)
+                );
+            }
+            let refused = refined("", &["-n:7", "-n:8"], explain).unwrap_err();
+            assert!(
+                refused.reason.contains("only say what to leave out"),
+                "{refused:?}"
+            );
         }
     }
 

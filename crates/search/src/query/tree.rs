@@ -163,6 +163,19 @@ impl Query {
         }
     }
 
+    /// Returns whether the query only says what to leave out: alone it matches nothing.
+    pub fn only_excludes(&self) -> bool {
+        match self {
+            Query::Boolean {
+                required,
+                optional,
+                excluded,
+            } => required.is_empty() && optional.is_empty() && !excluded.is_empty(),
+            Query::Named { clause, .. } => clause.only_excludes(),
+            _ => false,
+        }
+    }
+
     /// Returns whether the query only selects documents, and adds nothing to their scores, whatever its place.
     pub(crate) fn only_filters(&self) -> bool {
         match self {

@@ -77,6 +77,8 @@ pub(super) struct Parser<'w> {
     frames: Vec<Frame>,
     // Number of open parentheses beyond the deepest allowed.
     ignored_depth: usize,
+    /// Whether the text may only say what to leave out, as a filter may.
+    may_only_exclude: bool,
     pub(super) warnings: &'w mut Warnings,
 }
 
@@ -94,6 +96,7 @@ impl<'w> Parser<'w> {
             words: Words::default(),
             frames: vec![Frame::default()],
             ignored_depth: 0,
+            may_only_exclude: false,
             warnings,
         }
     }
@@ -402,6 +405,14 @@ impl<'w> Parser<'w> {
         }
     }
 
+    /// Returns the parser of a filter, which may only say what to leave out.
+    pub(super) fn of_filter(self) -> Parser<'w> {
+        Parser {
+            may_only_exclude: true,
+            ..self
+        }
+    }
+
     fn finish(mut self) -> (Query, Option<Query>) {
         if self.frames.len() > 1 || self.ignored_depth > 0 {
             self.warnings
@@ -427,7 +438,7 @@ impl<'w> Parser<'w> {
         let query = match clauses::combine(frame.clauses, self.operator, self.warnings) {
             Query::Boolean {
                 required, optional, ..
-            } if required.is_empty() && optional.is_empty() => {
+            } if required.is_empty() && optional.is_empty() && !self.may_only_exclude => {
                 self.warnings
                     .add("The query only says what to leave out; add a word to look for.");
                 Query::Nothing

@@ -28,6 +28,12 @@ pub fn parse(text: &str, analyzer: Analyzer, operator: Operator) -> Parsed {
 
 /// Parses a typed text, in which `name:` asks for the values of a field of `schema`.
 pub fn parse_with(text: &str, analyzer: Analyzer, schema: &Schema, operator: Operator) -> Parsed {
+    parsed(text, |text, warnings| {
+        Parser::new(analyzer, schema, operator, warnings).parse(text)
+    })
+}
+
+fn parsed(text: &str, parse: impl FnOnce(&str, &mut Warnings) -> (Query, Option<Query>)) -> Parsed {
     let mut warnings = Warnings::default();
     let mut text = text;
     if text.len() > QUERY_BYTES_MAX {
@@ -39,7 +45,7 @@ pub fn parse_with(text: &str, analyzer: Analyzer, schema: &Schema, operator: Ope
             "The query is longer than {QUERY_BYTES_MAX} bytes; the rest was ignored."
         ));
     }
-    let (query, some_words) = Parser::new(analyzer, schema, operator, &mut warnings).parse(text);
+    let (query, some_words) = parse(text, &mut warnings);
     Parsed {
         query,
         some_words,
@@ -47,14 +53,19 @@ pub fn parse_with(text: &str, analyzer: Analyzer, schema: &Schema, operator: Ope
     }
 }
 
-/// Parses a filter, which adds nothing to scores.
+/// Parses a filter, which adds nothing to scores. Where it only says what to leave out, it is a combination of excluded
+/// clauses alone, for the caller to put beside clauses that match.
 ///
 /// # Errors
 /// What [`parse_with`] warns of, and a filter that selects nothing.
 pub fn parse_filter(text: &str, analyzer: Analyzer, schema: &Schema) -> Result<Query, String> {
-    let parsed = parse_with(text, analyzer, schema, Operator::And);
+    let parsed = parsed(text, |text, warnings| {
+        let parser = Parser::new(analyzer, schema, Operator::And, warnings);
+        parser.of_filter().parse(text)
+    });
     match (parsed.warnings.into_iter().next(), parsed.query) {
         (None, Query::Nothing) => Err("the filter is empty".to_owned()),
+        (None, query) if query.only_excludes() => Ok(query),
         (None, query) => Ok(Query::Filter(Box::new(query))),
         // What is left out leaves further warnings behind.
         (Some(first), _) => Err(first),
