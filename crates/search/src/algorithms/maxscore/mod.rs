@@ -19,6 +19,8 @@
 //!
 //! Exact: hits, scores and order are those of its slow twin, [`crate::exhaustive`], since sums are exact.
 
+mod clause;
+
 use crate::block::apply::{apply_optional, apply_required};
 use crate::block::candidate_block::CandidateBlock;
 use crate::block::term_scorer::{List, Lists, first_damage};
@@ -28,13 +30,14 @@ use crate::collect::context::Context;
 use crate::collect::executor::Executor;
 use crate::context::cancel;
 use crate::context::counters::Name;
-use crate::context::scratch::{Aligned, Lent, Row, kept_by_thread, rows_kept_by_thread};
+use crate::context::scratch::{Aligned, Lent, Row, kept_by_thread};
 use crate::context::wanted::Wanted;
 use crate::plan::node::Node;
 use crate::plan::planner::Plan;
 use crate::plan::scorer::BLOCK;
 use crate::verify::filter::Condition;
 use crate::verify::probe::{Probe, damage_of};
+use clause::Clause;
 use codec::sums::ROW;
 use index::{DocId, IndexError, Segment};
 use std::ops::Range;
@@ -80,17 +83,6 @@ struct Room {
 }
 
 kept_by_thread!(Room);
-
-struct Clause<'a> {
-    list: List<'a>,
-    /// Upper bounds: of the list alone, and of the sum of this list and all lists before it.
-    most: f32,
-    most_sum: f32,
-    /// The block that was scored last.
-    scored: usize,
-}
-
-rows_kept_by_thread!(Clause);
 
 impl<'a> MaxScore<'a> {
     /// Prepares a search of lists for documents of which `condition` holds. Raises the threshold of `context` by the
@@ -452,46 +444,6 @@ impl<'a> Helpers<'_, 'a> {
             return;
         }
         candidates.offer(self.segment, top);
-    }
-}
-
-impl Clause<'_> {
-    /// Returns whether all documents of a block lie in a range, and the block was not scored yet.
-    #[inline]
-    fn is_within(&self, block: usize, range: &Range<u32>) -> bool {
-        self.scored != block
-            && self.list.start(block) >= range.start
-            && self.list.blocks.last_doc(block).0 < range.end
-    }
-
-    /// The documents of a block in a range, and their scores; `None` if the block begins after the range.
-    fn scored_part<'s>(
-        &'s mut self,
-        block: usize,
-        Range { start: base, end }: Range<u32>,
-        scores: &'s mut [f32; BLOCK],
-    ) -> Option<(&'s [u32], &'s [f32])> {
-        if self.list.is_past(block, end) {
-            return None;
-        }
-        if self.scored != block {
-            self.scored = block;
-            self.list.check(block);
-            self.list.blocks.load(block);
-            self.list.score_block(scores);
-        }
-        self.list.blocks.load(block);
-        let docs = self.list.blocks.docs();
-        let from = match docs.first() {
-            Some(&first) if first < base => docs.partition_point(|&doc| doc < base),
-            _ => 0,
-        };
-        let to = match docs.last() {
-            Some(&last) if last >= end => docs.partition_point(|&doc| doc < end),
-            _ => docs.len(),
-        };
-        let to = to.max(from);
-        Some((&docs[from..to], &scores[from..to]))
     }
 }
 
