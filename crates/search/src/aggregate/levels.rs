@@ -28,7 +28,7 @@ enum Ordinals {
 }
 
 impl<'a> Level<'a> {
-    /// Numbers buckets, which are given for each ordinal of the level before. Of a segment with so many matches, larger tables pay.
+    /// Numbers buckets, which are given for each ordinal of the level before. The matches of the segment bound its table.
     pub(super) fn new<'b>(
         codes: FieldCodes<'a>,
         keys: Keys,
