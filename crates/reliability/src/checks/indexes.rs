@@ -275,7 +275,7 @@ async fn searched(client: &mut Client, index: &str, number: u64, word: u64) -> R
 
 /// Returns whether a document holds a word, in every index.
 fn holds(document: u64, word: u64) -> bool {
-    document % (word + 1) == 0
+    document.is_multiple_of(word + 1)
 }
 
 /// Returns documents of an index as JSON lines; `edition` changes their texts, not what they hold.

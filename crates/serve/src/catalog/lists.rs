@@ -1,6 +1,6 @@
 //! The indexes of a catalog as a page and as JSON.
 
-use super::{Catalog, CatalogError, beside};
+use super::{Catalog, CatalogError, Listed, beside};
 use crate::http::app::App;
 use crate::http::page::{self, ListedIndex};
 use crate::net::response::{HTML, JSON, refusal, respond};
@@ -68,6 +68,6 @@ fn documents_count(app: &App) -> u64 {
     app.front_end.known().documents_count
 }
 
-async fn listed(catalog: Arc<Catalog>) -> Result<Vec<(String, Option<Arc<App>>)>, CatalogError> {
+async fn listed(catalog: Arc<Catalog>) -> Result<Vec<Listed>, CatalogError> {
     beside(move || catalog.names()).await
 }

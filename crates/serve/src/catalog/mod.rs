@@ -65,6 +65,9 @@ pub(crate) struct Catalog {
     entries: RwLock<HashMap<Arc<str>, Arc<Entry>>>,
 }
 
+/// Name of an index, and the index if it is open.
+pub(crate) type Listed = (String, Option<Arc<App>>);
+
 /// Failure of a request for an index as a whole.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CatalogError {
@@ -152,7 +155,7 @@ impl Catalog {
     }
 
     /// Returns the names of all indexes, sorted, and whether each is open. It reads the folder.
-    pub(crate) fn names(&self) -> Result<Vec<(String, Option<Arc<App>>)>, CatalogError> {
+    pub(crate) fn names(&self) -> Result<Vec<Listed>, CatalogError> {
         let mut names = Vec::new();
         for name in self.options.folder.list()? {
             let open = self.entry(&name).and_then(|entry| entry.opened());

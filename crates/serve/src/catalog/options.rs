@@ -1,4 +1,4 @@
-//! What a catalog is told: where its indexes are, and how each is opened and written.
+//! Options of a catalog: where its indexes are, and how each is opened and written.
 
 use crate::api::observed_crawl::ObservedCrawl;
 use engine::Generations;
