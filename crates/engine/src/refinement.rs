@@ -91,16 +91,16 @@ impl SearchOptions {
                 false => parsed,
             });
         }
-        if text.trim().is_empty()
-            && self.filter_trees.is_empty()
-            && !filters.is_empty()
-            && filters.iter().all(Query::only_excludes)
+        let trees = self.filter_trees.iter().cloned();
+        filters.extend(trees.map(|tree| match tree.only_excludes() {
+            true => tree,
+            false => Query::Filter(Box::new(tree)),
+        }));
+        if text.trim().is_empty() && !filters.is_empty() && filters.iter().all(Query::only_excludes)
         {
             let reason = "the filters only say what to leave out; add a word to look for, or a filter for what to keep";
             return Err(refused("filter", reason.into()));
         }
-        let trees = self.filter_trees.iter().cloned();
-        filters.extend(trees.map(|tree| Query::Filter(Box::new(tree))));
         let query_of = |facet: &Facet| {
             let is_other = |filter: &&Query| only_field(filter) != Some(&facet.field);
             let kept: Vec<Query> = filters.iter().filter(is_other).cloned().collect();

@@ -26,9 +26,11 @@ struct Creation {
 /// # Errors
 /// It is no such JSON; the reason is for the client.
 pub(super) fn creation(body: &[u8]) -> Result<BuildOptions, String> {
-    let read = match body.trim_ascii().is_empty() {
-        true => Ok(Creation::default()),
-        false => serde_json::from_slice(body),
+    let read = match body.trim_ascii().first() {
+        None => Ok(Creation::default()),
+        Some(b'{') => serde_json::from_slice(body),
+        // A list would be taken for the settings in their order.
+        Some(_) => Err(serde::de::Error::custom("it is no JSON object")),
     };
     let creation: Creation = read.map_err(|error| {
         format!(
@@ -74,6 +76,8 @@ mod tests {
             r#"{"analyzer": "klingon"}"#,
             r#"{"fields": {"price": "money"}}"#,
             "[]",
+            "[3]",
+            "null",
             "{",
             "\u{0}",
         ] {

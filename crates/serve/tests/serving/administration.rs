@@ -291,7 +291,8 @@ fn the_crawl_of_the_index_is_told_and_ended() {
     assert!(page.body.contains("Crawl: running"), "{}", page.body);
     let (_, path) = page.body.split_once("stylesheet\" href=\"").unwrap();
     let path = path.split('"').next().unwrap();
-    assert_eq!(ask(server.admin(), "GET", path, &host).status, 200);
+    let path = format!("/{path}");
+    assert_eq!(ask(server.admin(), "GET", &path, &host).status, 200);
     assert!(metrics().contains("shorttail_crawl_urls_known 41"));
 
     // A page of another site must not end it.

@@ -1,7 +1,7 @@
 //! Figures of each index of a server of many.
 
 use super::change::Change;
-use super::{PhaseView, phase_view};
+use super::phase::{PhaseView, phase_view};
 use serde::Serialize;
 
 const LABEL: &str = "index";
