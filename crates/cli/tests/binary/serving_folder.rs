@@ -103,6 +103,47 @@ fn an_index_made_by_a_server_is_one_for_all_commands() {
 }
 
 #[test]
+fn what_was_acknowledged_is_found_after_a_kill() {
+    let bench = Bench::new();
+    let folder = bench.path("made");
+    std::fs::create_dir(&folder).unwrap();
+    let path = folder.to_str().unwrap();
+    let arguments = [
+        "serve",
+        path,
+        "--listen",
+        "127.0.0.1:0",
+        "--writable",
+        "--refresh",
+        "1h",
+    ];
+    let start = || Serving::of(command(arguments));
+    let total = |server: &Serving, index: &str| {
+        let answer = get(&server.address, &format!("/{index}/search?q=hunt")).1;
+        serde_json::from_str::<Value>(&answer).unwrap()["total"]["value"].clone()
+    };
+    let server = start();
+    for index in ["mail", "news"] {
+        assert_eq!(asked(&server.admin, "PUT", &format!("/{index}"), "").0, 201);
+    }
+    let body = json_lines(&[document(
+        "http://a.example/1",
+        "Lynxes",
+        "they hunt at night",
+    )]);
+    let (status, written) = asked(&server.admin, "POST", "/mail/documents", &body);
+    assert_eq!((status, &written["accepted"]), (200, &json!(1)));
+    assert_eq!(total(&server, "mail"), 0);
+    // Killed: nothing is committed.
+    drop(server);
+    let server = start();
+    assert_eq!(
+        (total(&server, "mail"), total(&server, "news")),
+        (json!(1), json!(0))
+    );
+}
+
+#[test]
 fn what_is_no_folder_of_indexes_is_refused() {
     let bench = Bench::new();
     let empty = bench.path("empty");

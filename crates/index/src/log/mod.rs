@@ -31,3 +31,18 @@ pub use loss::LogLoss;
 pub use record::LogRecord;
 pub(crate) use replay::{Logged, OpenLog, open_after, read_after, read_opened};
 pub use write::{LogBatch, LogWriter};
+
+use crate::{IndexError, manifest};
+use vfs::SharedStorage;
+
+/// Returns whether the newest generation of an index lacks changes that a log has: a writer that was killed left them, or one
+/// is writing them. The next writer to open the index commits them.
+///
+/// # Errors
+/// A failure of the storage.
+pub fn has_changes_beyond(storage: &SharedStorage) -> Result<bool, IndexError> {
+    match manifest::read_newest(storage)? {
+        Some(manifest) => Ok(!open_after(storage, &manifest)?.is_empty()),
+        None => Ok(false),
+    }
+}

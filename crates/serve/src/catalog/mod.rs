@@ -256,6 +256,7 @@ impl Catalog {
         if let Some(options) = self.options.writing.clone() {
             let (weak, runtime) = (Arc::downgrade(&app), self.runtime.clone());
             let catalog = Arc::downgrade(self);
+            let has_changes = index::has_changes_beyond(&storage)?;
             app.writer.set_opener(Box::new(move || {
                 if let Some(catalog) = catalog.upgrade() {
                     catalog.limit_writers();
@@ -270,6 +271,10 @@ impl Catalog {
                 }
                 Ok(opened)
             }));
+            // What a server that was killed had acknowledged is found from the first request on.
+            if has_changes && let Err(error) = app.writer.get() {
+                tracing::error!(index = &**name, %error, "the changes of its log are not searched");
+            }
         }
         tracing::info!(index = &**name, "opened");
         Ok(app)
