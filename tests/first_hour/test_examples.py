@@ -266,6 +266,8 @@ def prepared(path, shell, server):
         if path in (["crawl"], ["crawl", "replay"]):
             crawl_by_members(shell, address, ["a", "b", "c"])
         return [site]
+    if path == ["serve"]:
+        (shell.folder / "indexes").mkdir()
     if path == ["restore"]:
         shell.run("shorttail snapshot my-index --into my-backup")
     if path != ["front-end"]:
