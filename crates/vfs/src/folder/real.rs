@@ -20,23 +20,33 @@ pub struct RealFolder {
 }
 
 impl RealFolder {
-    /// Uses an existing directory, and removes what is left of storages whose removal was interrupted.
+    /// Uses an existing directory.
     ///
     /// # Errors
     /// There is no directory, or it cannot be read.
     pub fn open(directory: impl AsRef<Path>) -> Result<RealFolder, StorageError> {
         let directory = directory.as_ref().to_owned();
-        for entry in fs::read_dir(&directory).map_err(failed("list", &directory))? {
-            let name = entry.map_err(failed("list", &directory))?.file_name();
-            if name.to_str().is_some_and(|name| name.starts_with(REMOVED)) {
-                // Another process may remove it too.
-                let _ = remove_entry(&directory.join(name));
-            }
-        }
+        fs::read_dir(&directory).map_err(failed("list", &directory))?;
         Ok(RealFolder {
             directory,
             removed_count: AtomicU64::new(0),
         })
+    }
+
+    /// Removes what is left of storages whose removal was interrupted.
+    ///
+    /// # Errors
+    /// The directory cannot be read.
+    pub fn end_removals(&self) -> Result<(), StorageError> {
+        let failed = failed("list", &self.directory);
+        for entry in fs::read_dir(&self.directory).map_err(&failed)? {
+            let name = entry.map_err(&failed)?.file_name();
+            if name.to_str().is_some_and(is_removed_name) {
+                // Another process may remove it too.
+                let _ = remove_entry(&self.directory.join(name));
+            }
+        }
+        Ok(())
     }
 
     fn path_of(&self, name: &str) -> Result<PathBuf, StorageError> {
@@ -100,6 +110,17 @@ impl StorageFolder for RealFolder {
         }
         Ok(())
     }
+}
+
+/// Returns whether a name is one that [`RealFolder::remove`] gives: process, number and name follow the prefix. Others are
+/// of somebody else.
+fn is_removed_name(name: &str) -> bool {
+    let is_number = |text: &str| text.parse::<u64>().is_ok();
+    let mut parts = name.strip_prefix(REMOVED).unwrap_or("").splitn(3, '-');
+    let [process, number, name] = [parts.next(), parts.next(), parts.next()];
+    process.is_some_and(is_number)
+        && number.is_some_and(is_number)
+        && name.is_some_and(is_storage_name)
 }
 
 /// Removes a directory with its files, or a link alone.

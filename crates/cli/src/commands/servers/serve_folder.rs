@@ -43,13 +43,16 @@ pub(super) fn catalog(
     refresh: Option<Duration>,
 ) -> anyhow::Result<CatalogOptions> {
     console::kernels::choose()?;
-    let folder: Arc<dyn StorageFolder> = Arc::new(RealFolder::open(directory)?);
+    let folder = RealFolder::open(directory)?;
+    if writing.is_some() {
+        folder.end_removals()?;
+    }
     Ok(CatalogOptions {
         open: Box::new(move |_, storage| preload.open_storage(storage, None, WHOLE)),
         writing,
         looks_for_newer: refresh.is_some(),
         observe: observing(directory),
-        ..CatalogOptions::new(folder)
+        ..CatalogOptions::new(Arc::new(folder))
     })
 }
 
