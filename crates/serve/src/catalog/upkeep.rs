@@ -1,6 +1,7 @@
 //! Regular work on the indexes of a catalog: newer generations, writers that nobody uses, indexes beyond what may be open.
 
 use super::{Catalog, CatalogError, beside};
+use crate::snapshot::reloads::in_background;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,10 +37,10 @@ impl Catalog {
         loop {
             tokio::time::sleep(every).await;
             let catalog = Arc::clone(&self);
-            let looked = beside(move || {
-                vfs::thread::lower_priority();
+            // One thread for all indexes; its priority must not stay with a thread that opens some.
+            let looked = in_background(move || {
                 catalog.look(&mut failures);
-                Ok(failures)
+                failures
             });
             failures = looked.await.unwrap_or_default();
         }
@@ -53,7 +54,7 @@ impl Catalog {
             let Some(app) = entry.opened() else {
                 continue;
             };
-            // Not by way of `App::reload`, which starts a thread.
+            // Not by way of `App::reload`, which starts a thread for each.
             let Err(error) = self.runtime.block_on(app.front_end.reload()) else {
                 continue;
             };

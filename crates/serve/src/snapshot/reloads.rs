@@ -66,7 +66,9 @@ impl<E: Send + Sync + 'static> Reloads<E> {
 }
 
 /// Runs `work` on a thread that leaves its CPU to searches; `None` where it panics or no thread can be started.
-async fn in_background<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+pub(crate) async fn in_background<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
     let (done, result) = tokio::sync::oneshot::channel();
     let thread = std::thread::Builder::new().name("reload".to_owned());
     let started = thread.spawn(move || {
