@@ -90,6 +90,18 @@ pub(crate) enum Demand {
     Competitive { threshold: f32, later: f32 },
 }
 
+impl Demand {
+    /// Returns the demand of a clause whose score counts together with those of others: a row may matter for what they
+    /// come to, so none of them may leave it out.
+    #[inline]
+    pub(crate) fn of_part(self) -> Demand {
+        match self {
+            Demand::Rows => Demand::Rows,
+            Demand::Scores | Demand::Competitive { .. } => Demand::Scores,
+        }
+    }
+}
+
 /// A clause that can be probed for a block of documents.
 pub(crate) trait Clause {
     /// Finds the rows of `docs` (increasing, 256 at most) that match; `sums` are their scores so far. Void where `stop`

@@ -275,11 +275,7 @@ fn probe_some(
     one: &mut Probed,
     probed: &mut Probed,
 ) {
-    // A row may matter for what the clauses add together, so none of them may leave it out.
-    let demand = match demand {
-        Demand::Rows => Demand::Rows,
-        Demand::Scores | Demand::Competitive { .. } => Demand::Scores,
-    };
+    let demand = demand.of_part();
     let mut counts = [0u16; BLOCK];
     let mut sums = [0.0; BLOCK];
     for probe in probes {
@@ -310,10 +306,7 @@ fn probe_best(
     one: &mut Probed,
     probed: &mut Probed,
 ) {
-    let demand = match demand {
-        Demand::Rows => Demand::Rows,
-        Demand::Scores | Demand::Competitive { .. } => Demand::Scores,
-    };
+    let demand = demand.of_part();
     let mut is_found = [false; BLOCK];
     let (mut greatest, mut sums) = ([0.0f32; BLOCK], [0.0; BLOCK]);
     for probe in probes {
