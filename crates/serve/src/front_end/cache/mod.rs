@@ -180,7 +180,7 @@ impl Cache {
 
     /// Stores an answer that is proven complete.
     pub(super) fn put(&self, key: Key, answer: &SearchAnswer, _proof: &Complete) {
-        // Answers of other generations and epochs are never found again; what is asked for takes their place.
+        // Answers of older generations and trust epochs are never asked for again, so the cache evicts them.
         self.kept.insert(key, Arc::new(answer.clone()));
     }
 
