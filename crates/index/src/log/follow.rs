@@ -10,7 +10,8 @@
 //! it was acknowledged, and no loss of power takes it back. The last group of a log that pauses has its mark after 100 ms.
 //! What is unreadable before a valid head is a loss; what is unreadable at the end is being written.
 //!
-//! Records are whole documents and may be applied any number of times, so a follower whose position is too old by some
+//! Records are whole documents and may be applied any number of times, the last of each document where one commit takes
+//! several ([`LogRecord::last_of_each`]), so a follower whose position is too old by some
 //! records, or that opens a generation which has them, has the same documents.
 
 use super::group::{ALIGNMENT, GroupKind, HEAD_BYTES, Head, Seed};
@@ -120,6 +121,15 @@ impl LogReader {
     /// [`IndexError::LogLost`] for acknowledged records that cannot be read, with file and offset;
     /// [`IndexError::Mismatch`] where the directory has another index now; a failure of the storage.
     pub fn read(&mut self) -> Result<LogRead, IndexError> {
+        let read = self.read_on();
+        if read.is_err() {
+            // The next call reads the log as it is then.
+            self.open = None;
+        }
+        read
+    }
+
+    fn read_on(&mut self) -> Result<LogRead, IndexError> {
         // Whether the log is open as it is now, and whether its end must be there, because the next one has begun.
         let (mut is_fresh, mut must_end) = (false, false);
         loop {
@@ -219,8 +229,14 @@ impl LogReader {
     fn committed(&mut self) -> Result<Option<u64>, IndexError> {
         let newest = manifest::newest(&self.storage)?;
         if newest != self.newest.map(|(generation, _)| generation) {
-            let Some(manifest) = manifest::read_newest(&self.storage)? else {
-                return Ok(None);
+            let manifest = match manifest::read_newest(&self.storage) {
+                Ok(Some(manifest)) => manifest,
+                Ok(None) => return Ok(None),
+                // Two commits since it was listed.
+                Err(IndexError::Storage(StorageError::NotFound { path })) => {
+                    return Err(IndexError::Changed { path });
+                }
+                Err(error) => return Err(error),
             };
             if manifest.index_id() != self.index_id {
                 return Err(IndexError::Mismatch {

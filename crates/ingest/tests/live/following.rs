@@ -39,32 +39,30 @@ impl Follower {
 
     /// Applies what there is, and opens generations where the log is gone.
     fn catch_up(&mut self) {
-        let mut writer: Option<Writer> = None;
+        let mut waiting = Vec::new();
         loop {
             match self.reader.read().unwrap() {
-                LogRead::Records(records) => {
-                    let writer = writer.get_or_insert_with(|| {
-                        Writer::open(self.own.clone(), BuildOptions::default()).unwrap()
-                    });
-                    self.records += records.len();
-                    for record in records {
-                        match record {
-                            LogRecord::Put(document) => writer.add(document).unwrap(),
-                            LogRecord::Delete(url) => writer.delete(&url),
-                        }
-                    }
-                }
+                LogRead::Records(mut records) => waiting.append(&mut records),
                 LogRead::Pending => break,
                 LogRead::Committed { .. } => {
-                    drop(writer.take());
+                    waiting.clear();
                     (self.own, self.reader) = copied(&self.source);
                     self.generations_opened += 1;
                 }
             }
         }
-        if let Some(writer) = writer {
-            writer.commit().unwrap();
+        if waiting.is_empty() {
+            return;
         }
+        self.records += waiting.len();
+        let mut writer = Writer::open(self.own.clone(), BuildOptions::default()).unwrap();
+        for record in LogRecord::last_of_each(waiting) {
+            match record {
+                LogRecord::Put(document) => writer.add(document).unwrap(),
+                LogRecord::Delete(url) => writer.delete(&url),
+            }
+        }
+        writer.commit().unwrap();
     }
 
     fn contents(&self) -> Versions {
