@@ -4,11 +4,13 @@
 use document::Document;
 use engine::{Engine, EngineError, SearchOptions};
 use index::{
-    BuildOptions, Index, IndexError, OptimizeOptions, Order, Pairs, Writer, check, optimize,
+    BuildOptions, Index, IndexError, OptimizeOptions, Order, Pairs, PreloadParts, Writer, back_up,
+    check, optimize, preload,
 };
 use proptest::prelude::*;
+use std::ops::ControlFlow;
 use std::sync::Arc;
-use vfs::{MemoryStorage, ReadFault, SharedStorage, UnmappedStorage};
+use vfs::{MemoryStorage, Preload, PreloadOptions, ReadFault, SharedStorage, UnmappedStorage};
 
 const QUERIES: [&str; 12] = [
     "w1",
@@ -163,6 +165,17 @@ proptest! {
             prop_assert!(damages.is_empty(), "{damages:?}");
             prop_assert_eq!(answers(mapped.clone()), answers(unmapped.clone()));
         }
+        let copy: SharedStorage = Arc::new(MemoryStorage::new());
+        back_up(&unmapped, &copy, &|_| {}).unwrap();
+        prop_assert_eq!(answers(mapped), answers(copy));
+        let parts = PreloadParts {
+            index: true,
+            texts: true,
+        };
+        let options = PreloadOptions::new(Preload::Touch);
+        let go_on = &mut |_| ControlFlow::Continue(());
+        let loaded = preload(unmapped.clone(), 0..2, parts, &options, go_on).unwrap();
+        prop_assert_eq!(answers(unmapped), answers(Arc::new(loaded)));
     }
 }
 
