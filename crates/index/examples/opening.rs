@@ -15,11 +15,11 @@ use document::Document;
 use index::{BuildOptions, DocId, Index, Writer};
 use std::error::Error;
 use std::io::{BufRead, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use vfs::{Lock, OtherEntry, RealStorage, Region, SharedStorage, Storage, StorageError, WriteFile};
+use vfs::{RealStorage, SharedStorage, Storage, StorageDelegation, StorageError, WriteFile};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -266,9 +266,9 @@ impl WriteFile for TimedFile {
     }
 }
 
-impl Storage for Timing {
-    fn location(&self) -> PathBuf {
-        self.inner.location()
+impl StorageDelegation for Timing {
+    fn inner(&self) -> &dyn Storage {
+        &*self.inner
     }
 
     fn create(&self, name: &str) -> Result<Box<dyn WriteFile>, StorageError> {
@@ -278,35 +278,7 @@ impl Storage for Timing {
         }))
     }
 
-    fn open(&self, name: &str) -> Result<Region, StorageError> {
-        self.inner.open(name)
-    }
-
-    fn rename(&self, from: &str, to: &str) -> Result<(), StorageError> {
-        self.inner.rename(from, to)
-    }
-
-    fn remove(&self, name: &str) -> Result<(), StorageError> {
-        self.inner.remove(name)
-    }
-
-    fn list(&self) -> Result<Vec<String>, StorageError> {
-        self.inner.list()
-    }
-
-    fn list_others(&self) -> Result<Vec<OtherEntry>, StorageError> {
-        self.inner.list_others()
-    }
-
     fn sync_directory(&self) -> Result<(), StorageError> {
         add(&self.synced_ns, || self.inner.sync_directory())
-    }
-
-    fn lock(&self, name: &str) -> Result<Lock, StorageError> {
-        self.inner.lock(name)
-    }
-
-    fn is_locked(&self, name: &str) -> Result<bool, StorageError> {
-        self.inner.is_locked(name)
     }
 }

@@ -9,7 +9,8 @@ use vfs::StorageError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum IndexError {
-    /// Error of the storage.
+    /// Error of the storage. Where it [is transient](StorageError::is_transient), nothing is known of the file but that a
+    /// read failed: read again.
     #[error(transparent)]
     Storage(#[from] StorageError),
     /// Damaged file.
@@ -91,6 +92,16 @@ pub enum IndexError {
 }
 
 impl IndexError {
+    /// Returns whether the same read may succeed soon: a storage that gave no answer for now, or a file that changed while it
+    /// was read. Nothing follows for the index, and nothing of the failure may be kept.
+    pub fn is_transient(&self) -> bool {
+        match self {
+            IndexError::Storage(error) => error.is_transient(),
+            IndexError::Changed { .. } => true,
+            _ => false,
+        }
+    }
+
     /// Returns whether the device, or the quota of its user, had no room.
     pub fn is_out_of_room(&self) -> bool {
         use std::io::ErrorKind::{QuotaExceeded, StorageFull};

@@ -150,6 +150,13 @@ impl Index {
             .try_for_each(|file| file.verify_whole())
     }
 
+    /// Returns whether the blocks of a file are fetched at their first touch, because its storage cannot map: reading all of
+    /// it costs a transfer.
+    pub fn is_fetched(&self, number: usize) -> bool {
+        let file = self.files.all.get(number);
+        file.is_some_and(|file| file.region.is_fetched())
+    }
+
     /// Returns the bytes of all files that were verified since opening, footers included.
     pub fn verified_bytes(&self) -> u64 {
         self.files

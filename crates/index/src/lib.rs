@@ -61,7 +61,9 @@ pub use ids::{DocId, Field};
 pub use layout::Layout;
 pub use leftovers::{Stray, StrayKind, Unfinished, entries_beside, find_foreign, find_unfinished};
 pub use live::{ReadStart, Trust};
-pub use log::{LogBatch, LogLoss, LogRecord, LogWriter, has_changes_beyond};
+pub use log::{
+    LogBatch, LogLoss, LogPosition, LogRead, LogReader, LogRecord, LogWriter, has_changes_beyond,
+};
 pub use merging::{MergeJob, MergePolicy, MergedSegments};
 pub use optimize::{OptimizeOptions, OptimizeProgress, OptimizeSummary, optimize};
 pub use order::Order;

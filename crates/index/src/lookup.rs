@@ -12,7 +12,7 @@ impl Index {
     /// every byte read was a verified one.
     ///
     /// # Errors
-    /// A damaged file, and files that keep changing.
+    /// A damaged file, and files that keep changing or give no answer.
     pub fn document(&self, url: &str) -> Result<Option<StoredDocument>, IndexError> {
         let mut tries = 1;
         loop {
@@ -21,7 +21,7 @@ impl Index {
             match self.verify_look_up(url, since) {
                 // The look-up may have failed by changed bytes.
                 Ok(()) => return found,
-                Err(IndexError::Changed { .. }) if tries < TRIES_MAX => tries += 1,
+                Err(error) if error.is_transient() && tries < TRIES_MAX => tries += 1,
                 Err(error) => return Err(error),
             }
         }

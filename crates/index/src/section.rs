@@ -10,14 +10,18 @@
 //! The first read of a section registers its file with every index that has it open: examinations of answers then
 //! cover the file, whichever reader it was ([`LiveFile::is_read`]).
 //!
+//! A file of a storage that cannot map ([`vfs::Storage::open_lazy`]) has its bytes fetched by the same gate: the blocks of a
+//! range that are missing, before they are verified. A failed fetch fails the reads of this answer, and the next one
+//! fetches again.
+//!
 //! Cost: one load where the whole file is verified, two or three where the range is, 0.3 µs per block for the first
 //! touch.
 
 use crate::IndexError;
 use crate::live::LiveFile;
 use crate::sealed::{
-    Damage, FORMAT_VERSION, HEADER_BYTES, Identity, Kind, Seal, TAIL_BYTES, read_identity,
-    read_u32, read_u64, verify_block, verify_footer, verify_magic,
+    BLOCK_BYTES, Damage, FORMAT_VERSION, HEADER_BYTES, Identity, Kind, Seal, TAIL_BYTES,
+    Unverified, read_identity, read_u32, read_u64, verify_footer, verify_magic, verify_or_refetch,
 };
 use std::ops::Range;
 use std::path::PathBuf;
@@ -214,10 +218,10 @@ impl<'a> LazyBytes<'a> {
         self.bytes
     }
 
-    /// Returns the damage of their file, if any is known.
+    /// Returns the damage of their file, if any is known, or the failure of a read of it.
     pub(crate) fn damage(&self) -> Option<IndexError> {
         let (section, _) = self.unverified?;
-        section.file.ensure_trusted().err()
+        section.file.failure()
     }
 }
 
@@ -261,7 +265,7 @@ fn open_header(
     kind: Kind,
     expected: Option<(Identity, Seal)>,
 ) -> Result<(Section, Identity), IndexError> {
-    let region = storage.open(name)?;
+    let region = storage.open_lazy(name)?;
     let path = storage.location().join(name);
     // Footer and header of a large file are a few pages; read-ahead around them would be wasted.
     match region.len() > READ_AHEAD_BYTES {
@@ -302,15 +306,27 @@ fn open_region(
         let what = "the file ends before its header and footer";
         return Err(damaged((bytes.len(), what.into())));
     }
+    fetch_ends(&region)?;
     prefetch_footer(&region);
-    let (payload_end, checksum) = verify_footer(bytes).map_err(damaged)?;
+    let footer = verify_footer(bytes).or_else(|damage| {
+        // Of a copy that was damaged on its way, a second one is fetched.
+        match region.refetch(footer_start(bytes.len())..bytes.len()) {
+            Ok(true) => verify_footer(bytes).map_err(damaged),
+            Ok(false) => Err(damaged(damage)),
+            Err(error) => Err(error.into()),
+        }
+    });
+    let (payload_end, checksum) = footer?;
     if let Some((_, seal)) = expected
         && seal.checksum != checksum
     {
         let what = "the footer's checksum is not the manifest's: a file of another generation?";
         return Err(damaged((payload_end, what.into())));
     }
-    verify_block(bytes, payload_end, 0).map_err(damaged)?;
+    verify_or_refetch(&region, payload_end, 0).map_err(|unverified| match unverified {
+        Unverified::Damage(damage) => damaged(damage),
+        Unverified::Unread(error) => error.into(),
+    })?;
     verify_magic(bytes).map_err(damaged)?;
     let version = read_u32(bytes, 12);
     if version != FORMAT_VERSION {
@@ -335,9 +351,46 @@ fn open_region(
     Ok((Section::of_payload(file), identity))
 }
 
+/// Returns where the footer of a whole file of `bytes` bytes starts: each block but the last has its checksum in it.
+fn footer_start(bytes: usize) -> usize {
+    let checked_and_checksums = bytes - TAIL_BYTES;
+    let blocks = checked_and_checksums.div_ceil(BLOCK_BYTES + 4);
+    checked_and_checksums.saturating_sub(blocks * 4)
+}
+
+/// Fetches the footer and the block of the header, in one read where the file is short.
+fn fetch_ends(region: &Region) -> Result<(), IndexError> {
+    match region.len() <= FETCHED_WHOLE_BYTES {
+        true => region.fetch(0..region.len())?,
+        false => {
+            region.fetch(footer_start(region.len())..region.len())?;
+            region.fetch(0..HEADER_BYTES)?;
+        }
+    }
+    Ok(())
+}
+
+/// Size up to which a file is fetched as a whole when it is opened, in bytes: one read costs as much as two.
+const FETCHED_WHOLE_BYTES: usize = 64 << 10;
+
 /// Prefetches the checksums of a file's blocks in one piece. Their number is not verified yet, and used for this alone.
 fn prefetch_footer(region: &Region) {
     let tail_at = region.len() - TAIL_BYTES;
     let blocks = read_u32(region, tail_at + 8) as usize;
     region.prefetch(tail_at.saturating_sub(blocks * 4)..region.len());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_footer_starts_after_the_payload_whatever_its_length() {
+        for payload_end in
+            (HEADER_BYTES..3 * BLOCK_BYTES).chain(300 * BLOCK_BYTES - 9..301 * BLOCK_BYTES)
+        {
+            let footer_bytes = payload_end.div_ceil(BLOCK_BYTES) * 4 + TAIL_BYTES;
+            assert_eq!(footer_start(payload_end + footer_bytes), payload_end);
+        }
+    }
 }

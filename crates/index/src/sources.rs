@@ -4,12 +4,14 @@
 //! A writer verifies each block at its first touch and reads it later, perhaps minutes later. Bytes that change in
 //! between would be written into a new file with right checksums, where no check finds them, and the old file would be
 //! removed. So every file that is opened for reading is remembered here, whoever opens it, and a manifest is put in place
-//! only with the proof that their stamps are those from their opening.
+//! only with the proof that their stamps are those from their opening. Of files that cannot be mapped, the proof is that
+//! no read failed: bytes that were not fetched are zeros to readers that cannot fail.
 
 use crate::IndexError;
-use std::path::PathBuf;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use vfs::{Change, Lock, OtherEntry, Region, SharedStorage, Storage, StorageError, WriteFile};
+use vfs::{Change, ReadFile, Region, SharedStorage, Storage, StorageDelegation, StorageError};
 
 /// Prefix of the files that a writer makes for itself and removes: no generation has them.
 const TEMPORARY: &str = "tmp-";
@@ -19,6 +21,8 @@ const TEMPORARY: &str = "tmp-";
 pub(crate) struct Sources {
     storage: SharedStorage,
     opened: Mutex<Vec<(String, Region)>>,
+    /// Failed reads of files that are not mapped.
+    missed: Arc<AtomicBool>,
 }
 
 /// Proof that the files of a generation rest on verified bytes alone.
@@ -38,14 +42,20 @@ impl Sources {
         Arc::new(Sources {
             storage: storage.clone(),
             opened: Mutex::default(),
+            missed: Arc::default(),
         })
     }
 
-    /// Returns the proof that no opened file changed since it was opened.
+    /// Returns the proof that no opened file changed since it was opened, and that none missed a read.
     ///
     /// # Errors
     /// The first file that changed. What was written from it must not be used.
     pub(crate) fn ensure_unchanged(&self) -> Result<Unchanged, IndexError> {
+        if self.missed.load(Ordering::Acquire) {
+            return Err(IndexError::Changed {
+                path: self.storage.location(),
+            });
+        }
         let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         match opened.iter().find(|(_, region)| has_changed(region)) {
             None => Ok(Unchanged(())),
@@ -67,53 +77,46 @@ fn has_changed(region: &Region) -> bool {
     region.has_faulted() || !matches!(change, Ok(Change::None | Change::Links))
 }
 
-impl Storage for Sources {
-    fn location(&self) -> PathBuf {
-        self.storage.location()
+impl StorageDelegation for Sources {
+    fn inner(&self) -> &dyn Storage {
+        &*self.storage
     }
 
-    fn create(&self, name: &str) -> Result<Box<dyn WriteFile>, StorageError> {
-        self.storage.create(name)
-    }
-
-    fn open(&self, name: &str) -> Result<Region, StorageError> {
-        let region = self.storage.open(name)?;
-        if region.source().is_some() && !name.starts_with(TEMPORARY) {
-            let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-            opened.push((name.to_owned(), region.clone()));
+    fn open_file(&self, name: &str) -> Result<Arc<dyn ReadFile>, StorageError> {
+        let file = self.storage.open_file(name)?;
+        match file.region() {
+            Some(region) if region.source().is_some() && !name.starts_with(TEMPORARY) => {
+                let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+                opened.push((name.to_owned(), region));
+                Ok(file)
+            }
+            Some(_) => Ok(file),
+            None => Ok(Arc::new(NotedFile {
+                inner: file,
+                missed: Arc::clone(&self.missed),
+            })),
         }
-        Ok(region)
+    }
+}
+
+/// File that is read by ranges, whose failed reads are noted.
+#[derive(Debug)]
+struct NotedFile {
+    inner: Arc<dyn ReadFile>,
+    missed: Arc<AtomicBool>,
+}
+
+impl ReadFile for NotedFile {
+    fn length(&self) -> u64 {
+        self.inner.length()
     }
 
-    fn rename(&self, from: &str, to: &str) -> Result<(), StorageError> {
-        self.storage.rename(from, to)
-    }
-
-    fn remove(&self, name: &str) -> Result<(), StorageError> {
-        self.storage.remove(name)
-    }
-
-    fn list(&self) -> Result<Vec<String>, StorageError> {
-        self.storage.list()
-    }
-
-    fn list_others(&self) -> Result<Vec<OtherEntry>, StorageError> {
-        self.storage.list_others()
-    }
-
-    fn sync_directory(&self) -> Result<(), StorageError> {
-        self.storage.sync_directory()
-    }
-
-    fn lock(&self, name: &str) -> Result<Lock, StorageError> {
-        self.storage.lock(name)
-    }
-
-    fn is_locked(&self, name: &str) -> Result<bool, StorageError> {
-        self.storage.is_locked(name)
-    }
-
-    fn available_bytes(&self) -> Option<u64> {
-        self.storage.available_bytes()
+    fn read(&self, range: Range<u64>) -> Result<Vec<u8>, StorageError> {
+        let wanted = range.end.saturating_sub(range.start);
+        let read = self.inner.read(range);
+        if !matches!(&read, Ok(bytes) if bytes.len() as u64 == wanted) {
+            self.missed.store(true, Ordering::Release);
+        }
+        read
     }
 }

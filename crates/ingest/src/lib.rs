@@ -8,6 +8,9 @@
 //! many segments ──merge thread, at its own pace──► one segment ──► installed by a refresh
 //! ```
 //!
+//! Another process follows a writer by its log: [`LogReader`] gives the acknowledged changes after a generation, and says
+//! when a commit has them.
+//!
 //! Invariants: a change is acknowledged only when a log that will be replayed, or a generation, has it durably; a log is
 //! removed only after the commit that contains it; changes of one URL take effect in the order in which they were
 //! accepted.
@@ -33,6 +36,7 @@ pub use change::{Condition, ConditionalChange, Outcome};
 pub use detecting_writer::{Chosen, DetectingWriter};
 pub use document::Change;
 pub use error::LiveError;
+pub use index::{LogPosition, LogRead, LogReader, LogRecord};
 pub use live_writer::LiveWriter;
 pub use options::LiveOptions;
 pub use resuming_writer::ResumingWriter;

@@ -1,9 +1,8 @@
 //! Storage of a merge: writes keep its pace, reach the disk in small portions, and fail once the merge is given up.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 use std::sync::Arc;
-use vfs::{Lock, OtherEntry, Region, SharedStorage, Storage, StorageError, WriteFile};
+use vfs::{SharedStorage, Storage, StorageDelegation, StorageError, WriteFile};
 
 /// Bytes after which a write keeps pace.
 const STEP_BYTES: usize = 32 << 10;
@@ -65,9 +64,9 @@ impl std::fmt::Debug for PacedStorage {
     }
 }
 
-impl Storage for PacedStorage {
-    fn location(&self) -> PathBuf {
-        self.inner.location()
+impl StorageDelegation for PacedStorage {
+    fn inner(&self) -> &dyn Storage {
+        &*self.inner
     }
 
     fn create(&self, name: &str) -> Result<Box<dyn WriteFile>, StorageError> {
@@ -80,38 +79,6 @@ impl Storage for PacedStorage {
             unpaced: 0,
             unsynced: 0,
         }))
-    }
-
-    fn open(&self, name: &str) -> Result<Region, StorageError> {
-        self.inner.open(name)
-    }
-
-    fn rename(&self, from: &str, to: &str) -> Result<(), StorageError> {
-        self.inner.rename(from, to)
-    }
-
-    fn remove(&self, name: &str) -> Result<(), StorageError> {
-        self.inner.remove(name)
-    }
-
-    fn list(&self) -> Result<Vec<String>, StorageError> {
-        self.inner.list()
-    }
-
-    fn list_others(&self) -> Result<Vec<OtherEntry>, StorageError> {
-        self.inner.list_others()
-    }
-
-    fn sync_directory(&self) -> Result<(), StorageError> {
-        self.inner.sync_directory()
-    }
-
-    fn lock(&self, name: &str) -> Result<Lock, StorageError> {
-        self.inner.lock(name)
-    }
-
-    fn is_locked(&self, name: &str) -> Result<bool, StorageError> {
-        self.inner.is_locked(name)
     }
 }
 
@@ -153,13 +120,19 @@ impl WriteFile for PacedFile {
     fn finish(self: Box<Self>) -> Result<(), StorageError> {
         self.inner.finish()
     }
+
+    fn has_name(&self) -> bool {
+        self.inner.has_name()
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{Limits, PacedStorage, STEP_BYTES};
+    use std::io::Write;
+    use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
-    use vfs::MemoryStorage;
+    use vfs::{MemoryStorage, SharedStorage, Storage};
 
     /// Gives up after some steps.
     struct Steps {
@@ -200,5 +173,20 @@ mod tests {
         assert_eq!(steps.seen.load(Ordering::Relaxed), 21);
         assert!(paced.create("b").is_err());
         assert_eq!(paced.list().unwrap(), ["a"]);
+    }
+
+    #[test]
+    fn the_room_is_that_of_the_device() {
+        let folder = tempfile::tempdir().unwrap();
+        let disk: SharedStorage = Arc::new(vfs::RealStorage::open(folder.path()).unwrap());
+        let limits = Steps {
+            left: AtomicUsize::new(0),
+            seen: AtomicUsize::new(0),
+        };
+        let paced = PacedStorage::new(disk.clone(), Arc::new(limits));
+        assert_eq!(
+            paced.available_bytes().is_some(),
+            disk.available_bytes().is_some()
+        );
     }
 }

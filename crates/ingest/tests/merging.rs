@@ -4,14 +4,11 @@ use document::Document;
 use index::{BuildOptions, Field, Index, Writer, check};
 use ingest::{Change, ConditionalChange, LiveOptions, LiveWriter};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
-use vfs::{
-    Lock, MemoryStorage, OtherEntry, Region, SharedStorage, Storage, StorageError, WriteFile,
-};
+use vfs::{MemoryStorage, SharedStorage, Storage, StorageDelegation, StorageError, WriteFile};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -220,7 +217,11 @@ struct FailsMerges {
     left: AtomicU32,
 }
 
-impl Storage for FailsMerges {
+impl StorageDelegation for FailsMerges {
+    fn inner(&self) -> &dyn Storage {
+        &*self.inner
+    }
+
     fn create(&self, name: &str) -> Result<Box<dyn WriteFile>, StorageError> {
         let take = |left: u32| left.checked_sub(1);
         let left = &self.left;
@@ -234,42 +235,6 @@ impl Storage for FailsMerges {
             return Err(StorageError::from_io("create", &path, failure));
         }
         self.inner.create(name)
-    }
-
-    fn location(&self) -> PathBuf {
-        self.inner.location()
-    }
-
-    fn open(&self, name: &str) -> Result<Region, StorageError> {
-        self.inner.open(name)
-    }
-
-    fn rename(&self, from: &str, to: &str) -> Result<(), StorageError> {
-        self.inner.rename(from, to)
-    }
-
-    fn remove(&self, name: &str) -> Result<(), StorageError> {
-        self.inner.remove(name)
-    }
-
-    fn list(&self) -> Result<Vec<String>, StorageError> {
-        self.inner.list()
-    }
-
-    fn list_others(&self) -> Result<Vec<OtherEntry>, StorageError> {
-        self.inner.list_others()
-    }
-
-    fn sync_directory(&self) -> Result<(), StorageError> {
-        self.inner.sync_directory()
-    }
-
-    fn lock(&self, name: &str) -> Result<Lock, StorageError> {
-        self.inner.lock(name)
-    }
-
-    fn is_locked(&self, name: &str) -> Result<bool, StorageError> {
-        self.inner.is_locked(name)
     }
 }
 

@@ -81,6 +81,17 @@ pub enum Error {
         /// The index.
         path: PathBuf,
     },
+    /// Storage that gave no answer for now: ask again.
+    #[error("{}: cannot {operation} now: {source}; ask again", path.display())]
+    Unavailable {
+        /// The operation.
+        operation: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Cause.
+        #[source]
+        source: io::Error,
+    },
     /// Format that this version of the library does not read: build the index anew.
     #[error("{}: format version {found}, but this library reads version {read}; build the index anew", path.display())]
     OtherVersion {
@@ -162,6 +173,15 @@ impl Error {
     pub(crate) fn of_storage(error: StorageError) -> Error {
         match error {
             StorageError::Locked { path } => Error::Locked { path },
+            StorageError::Unavailable {
+                operation,
+                path,
+                source,
+            } => Error::Unavailable {
+                operation,
+                path,
+                source,
+            },
             StorageError::Io {
                 operation,
                 path,

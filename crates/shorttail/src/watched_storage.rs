@@ -4,8 +4,8 @@
 
 use crate::progress::Watch;
 use std::io::{self, Write};
-use std::path::PathBuf;
-use vfs::{Lock, OtherEntry, Region, SharedStorage, Storage, StorageError, WriteFile};
+use std::sync::Arc;
+use vfs::{ReadFile, SharedStorage, Storage, StorageDelegation, StorageError, WriteFile};
 
 #[derive(Debug)]
 pub(crate) struct WatchedStorage {
@@ -32,9 +32,9 @@ fn ensure_going(watch: &Watch) -> io::Result<()> {
     }
 }
 
-impl Storage for WatchedStorage {
-    fn location(&self) -> PathBuf {
-        self.inner.location()
+impl StorageDelegation for WatchedStorage {
+    fn inner(&self) -> &dyn Storage {
+        &*self.inner
     }
 
     fn create(&self, name: &str) -> Result<Box<dyn WriteFile>, StorageError> {
@@ -45,42 +45,14 @@ impl Storage for WatchedStorage {
         }))
     }
 
-    fn open(&self, name: &str) -> Result<Region, StorageError> {
+    fn open_file(&self, name: &str) -> Result<Arc<dyn ReadFile>, StorageError> {
         self.ensure_going("open", name)?;
-        self.inner.open(name)
+        self.inner.open_file(name)
     }
 
     fn rename(&self, from: &str, to: &str) -> Result<(), StorageError> {
         self.ensure_going("rename", from)?;
         self.inner.rename(from, to)
-    }
-
-    fn remove(&self, name: &str) -> Result<(), StorageError> {
-        self.inner.remove(name)
-    }
-
-    fn list(&self) -> Result<Vec<String>, StorageError> {
-        self.inner.list()
-    }
-
-    fn list_others(&self) -> Result<Vec<OtherEntry>, StorageError> {
-        self.inner.list_others()
-    }
-
-    fn sync_directory(&self) -> Result<(), StorageError> {
-        self.inner.sync_directory()
-    }
-
-    fn lock(&self, name: &str) -> Result<Lock, StorageError> {
-        self.inner.lock(name)
-    }
-
-    fn is_locked(&self, name: &str) -> Result<bool, StorageError> {
-        self.inner.is_locked(name)
-    }
-
-    fn available_bytes(&self) -> Option<u64> {
-        self.inner.available_bytes()
     }
 }
 

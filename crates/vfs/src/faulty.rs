@@ -4,7 +4,8 @@
 //! fault at it: whatever fails, the program must answer with an error, and the next run must find
 //! the old state or the new.
 use crate::buffered::{Buffered, Sink};
-use crate::{Lock, OtherEntry, Region, SharedStorage, Storage, StorageError, WriteFile};
+use crate::delegation::StorageDelegation;
+use crate::{OtherEntry, ReadFile, SharedStorage, Storage, StorageError, WriteFile};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -153,24 +154,24 @@ fn failure(kind: FaultKind, operation: &'static str, path: &Path) -> StorageErro
     StorageError::from_io(operation, path, source)
 }
 
-impl Storage for FaultyStorage {
-    fn location(&self) -> PathBuf {
-        self.inner.location()
+impl StorageDelegation for FaultyStorage {
+    fn inner(&self) -> &dyn Storage {
+        &*self.inner
     }
 
     fn create(&self, name: &str) -> Result<Box<dyn WriteFile>, StorageError> {
         self.pass("create", name)?;
         let file = FaultyFile {
             inner: Some(self.inner.create(name)?),
-            path: self.location().join(name),
+            path: self.inner.location().join(name),
             trigger: self.trigger.clone(),
         };
         Ok(Box::new(Buffered::new(file, BUFFER_BYTES)))
     }
 
-    fn open(&self, name: &str) -> Result<Region, StorageError> {
+    fn open_file(&self, name: &str) -> Result<Arc<dyn ReadFile>, StorageError> {
         self.pass("open", name)?;
-        self.inner.open(name)
+        self.inner.open_file(name)
     }
 
     fn rename(&self, from: &str, to: &str) -> Result<(), StorageError> {
@@ -196,14 +197,6 @@ impl Storage for FaultyStorage {
     fn sync_directory(&self) -> Result<(), StorageError> {
         self.pass("sync", "")?;
         self.inner.sync_directory()
-    }
-
-    fn lock(&self, name: &str) -> Result<Lock, StorageError> {
-        self.inner.lock(name)
-    }
-
-    fn is_locked(&self, name: &str) -> Result<bool, StorageError> {
-        self.inner.is_locked(name)
     }
 }
 

@@ -5,6 +5,15 @@
 //! [`MemoryStorage`] (which knows what survives a power loss) or a [`FaultyStorage`].
 //! [`PreloadedStorage`] has some of its files in memory. A [`StorageFolder`] has many storages, each with a name.
 //!
+//! ```text
+//! open_file ─► ReadFile: length, read(range)          all that a backend has to give
+//! open      ─► Region, complete                       mapped where the backend maps, else read into memory
+//! open_lazy ─► Region, fetched as it is used          mapped, else memory of the length: Region::fetch(range)
+//!                                                     before each first use of a range
+//! ```
+//!
+//! A failed read that may succeed soon is [`StorageError::is_transient`]; any other one lasts.
+//!
 //! Beside it: the texts of `/sys` and `/proc` ([`SystemTree`]), where threads run and take their memory
 //! from ([`thread`], [`set_affinity`]), and FIFOs and files of one user ([`open_fifo`]).
 
@@ -14,17 +23,22 @@ use std::sync::Arc;
 
 mod affinity;
 mod buffered;
+mod delegation;
 mod entry;
 pub mod error;
 // The handler of a signal, and what it does to mappings.
 #[allow(unsafe_code)]
 mod fault;
 mod faulty;
+// Mappings of memory files are `unsafe`.
+#[allow(unsafe_code)]
+mod fetched;
 mod folder;
 mod memory;
 mod name;
 pub mod preload;
 mod private;
+mod read;
 // Mappings and advice on them are `unsafe`; each block carries its proof.
 #[allow(unsafe_code)]
 mod real;
@@ -40,12 +54,14 @@ mod system;
 // The policy of memory has no safe call.
 #[allow(unsafe_code)]
 pub mod thread;
+mod unmapped;
 
 pub use affinity::{
     affinity, process_cpu_time, set_affinity, thread_cpu_time, thread_run_queue_wait,
 };
 #[cfg(target_os = "linux")]
 pub use affinity::{current_cpu, thread_id};
+pub use delegation::StorageDelegation;
 pub use entry::{OtherEntry, OtherKind};
 pub use error::StorageError;
 pub use fault::survive_lost_pages;
@@ -60,6 +76,7 @@ pub use preload::{
 #[cfg(target_os = "linux")]
 pub use private::open_fifo_for_writing;
 pub use private::{open_fifo, open_private_file};
+pub use read::{ReadFile, read_exactly};
 pub use real::RealStorage;
 pub use region::Region;
 #[cfg(unix)]
@@ -68,6 +85,7 @@ pub use source::SourceFile;
 pub use stamp::{Change, FileStamp};
 pub use system::SystemTree;
 pub use thread::{MemoryBinding, PinError, bind_memory_to_node, pin_current_thread};
+pub use unmapped::{ReadFault, UnmappedStorage};
 
 /// A flat directory of write-once files. Names hold letters, digits, `-`, `_` and `.` only.
 pub trait Storage: Send + Sync + std::fmt::Debug {
@@ -75,8 +93,25 @@ pub trait Storage: Send + Sync + std::fmt::Debug {
     fn location(&self) -> PathBuf;
     /// Creates `name` for writing; an existing file is an error (`O_EXCL`).
     fn create(&self, name: &str) -> Result<Box<dyn WriteFile>, StorageError>;
-    /// Returns the whole file, mapped read-only.
-    fn open(&self, name: &str) -> Result<Region, StorageError>;
+    /// Opens a file for reads of ranges. What it reads is the file as it was at this moment, whatever becomes of the name.
+    fn open_file(&self, name: &str) -> Result<Arc<dyn ReadFile>, StorageError>;
+    /// Returns the whole file: mapped read-only, or read into memory where the storage cannot map.
+    fn open(&self, name: &str) -> Result<Region, StorageError> {
+        let file = self.open_file(name)?;
+        match file.region() {
+            Some(region) => Ok(region),
+            None => Region::read_whole(&*file, &self.location().join(name)),
+        }
+    }
+    /// Returns the file for readers that call [`Region::fetch`] before they read a range: mapped read-only, or memory of
+    /// its length whose blocks are fetched then.
+    fn open_lazy(&self, name: &str) -> Result<Region, StorageError> {
+        let file = self.open_file(name)?;
+        match file.region() {
+            Some(region) => Ok(region),
+            None => Region::fetched(file, &self.location().join(name)),
+        }
+    }
     /// Gives `from` the name `to`, replacing what was there. Durable after `sync_directory`.
     fn rename(&self, from: &str, to: &str) -> Result<(), StorageError>;
     /// Removes a file. Regions already opened stay readable.
@@ -94,9 +129,7 @@ pub trait Storage: Send + Sync + std::fmt::Debug {
     /// Returns whether any process holds the lock `name` now. Neither takes the lock nor creates a file.
     fn is_locked(&self, name: &str) -> Result<bool, StorageError>;
     /// Returns the bytes for which the device has room; `None` where the storage does not know.
-    fn available_bytes(&self) -> Option<u64> {
-        None
-    }
+    fn available_bytes(&self) -> Option<u64>;
 }
 
 /// A file being written. Dropping it without `finish` leaves an unsynced file behind.

@@ -1,8 +1,10 @@
 //! The bytes of an opened file.
-use crate::SourceFile;
 use crate::fault::Registered;
+use crate::fetched::Fetched;
+use crate::{ReadFile, SourceFile, StorageError};
 use memmap2::Mmap;
 use std::ops::{Deref, Range};
+use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -29,6 +31,8 @@ enum Bytes {
         file_bytes: usize,
     },
     Memory(Arc<Vec<u8>>),
+    /// Memory of the length of the file, of which only the blocks that were fetched have its bytes.
+    Fetched(Fetched),
 }
 
 impl Bytes {
@@ -41,6 +45,7 @@ impl Bytes {
                 file_bytes,
             } => &mapping[..*file_bytes],
             Bytes::Memory(bytes) => bytes,
+            Bytes::Fetched(file) => file.memory(),
         }
     }
 }
@@ -98,11 +103,60 @@ impl Region {
         })
     }
 
+    /// Reads a whole file into memory.
+    pub(crate) fn read_whole(file: &dyn ReadFile, path: &Path) -> Result<Region, StorageError> {
+        crate::read::read_whole(file, path).map(Region::new)
+    }
+
+    /// Returns a region that reads from `file` what is fetched ([`Region::fetch`]). Where the system gives no memory for
+    /// it, the file is read as a whole.
+    pub(crate) fn fetched(file: Arc<dyn ReadFile>, path: &Path) -> Result<Region, StorageError> {
+        if file.length() == 0 {
+            return Ok(Region::new(Vec::new()));
+        }
+        match Fetched::new(Arc::clone(&file), path) {
+            Ok(fetched) => Ok(Region::of(Arc::new(Bytes::Fetched(fetched)))),
+            Err(_) => Region::read_whole(&*file, path),
+        }
+    }
+
+    /// Makes the bytes of a range readable: of a region of [`Storage::open_lazy`](crate::Storage::open_lazy), those that
+    /// no call has fetched are zeros before. Nothing happens where all bytes are readable anyway. Any threads may fetch
+    /// and read at the same time.
+    ///
+    /// # Errors
+    /// A failed read. Bytes that were fetched stay readable, and a further call fetches the others.
+    pub fn fetch(&self, range: Range<usize>) -> Result<(), StorageError> {
+        match &*self.bytes {
+            Bytes::Fetched(file) => file.fetch(range),
+            Bytes::Mapped(_) | Bytes::Loaded { .. } | Bytes::Memory(_) => Ok(()),
+        }
+    }
+
+    /// Fetches a range anew, because the bytes that were fetched are not those of the file: a copy that was damaged on
+    /// its way. Returns false where bytes are not fetched ([`Region::is_fetched`]), and nothing can be mended. The caller
+    /// sees to it that nobody reads the range meanwhile; a read that does sees some of the old bytes and some of the new.
+    ///
+    /// # Errors
+    /// A failed read; the bytes are the old ones.
+    pub fn refetch(&self, range: Range<usize>) -> Result<bool, StorageError> {
+        match &*self.bytes {
+            Bytes::Fetched(file) => file.refetch(range).map(|()| true),
+            Bytes::Mapped(_) | Bytes::Loaded { .. } | Bytes::Memory(_) => Ok(false),
+        }
+    }
+
+    /// Returns whether bytes are there only once they were fetched.
+    #[inline]
+    pub fn is_fetched(&self) -> bool {
+        matches!(&*self.bytes, Bytes::Fetched(_))
+    }
+
     /// Returns the file behind it; `None` for bytes in memory, which no change of a file reaches.
     pub fn source(&self) -> Option<&SourceFile> {
         match &*self.bytes {
             Bytes::Mapped(file) => Some(&file.source),
-            Bytes::Loaded { .. } | Bytes::Memory(_) => None,
+            Bytes::Loaded { .. } | Bytes::Memory(_) | Bytes::Fetched(_) => None,
         }
     }
 
@@ -122,7 +176,7 @@ impl Region {
     pub fn has_faulted(&self) -> bool {
         match &*self.bytes {
             Bytes::Mapped(file) => file.registered.has_faulted(),
-            Bytes::Loaded { .. } | Bytes::Memory(_) => false,
+            Bytes::Loaded { .. } | Bytes::Memory(_) | Bytes::Fetched(_) => false,
         }
     }
 
@@ -154,7 +208,7 @@ impl Region {
             && let Some(pages) = whole_pages(range, file.mapping.len())
         {
             // SAFETY: DONTNEED discards a page's content in this process only. The mapping is
-            // made by `RealStorage::open`: shared, file-backed and never writable, so there is no
+            // made by `RealStorage::open_file`: shared, file-backed and never writable, so there is no
             // content but the file's, and the next access, through a slice borrowed earlier too,
             // reads the same bytes again; zeros that took the place of lost pages are zeros again.
             // The range lies within the mapping.
@@ -218,8 +272,9 @@ impl Deref for Region {
     #[inline]
     fn deref(&self) -> &[u8] {
         // SAFETY: `start` and `len` are of the slice that `Bytes::all` returned for `self.bytes`. It lies in a mapping that
-        // is neither moved nor changed, or in a vector to which this region holds an `Arc`, so that none can change it; both
-        // last as long as `self.bytes`, and so as `self`, which the slice borrows.
+        // is neither moved nor changed (of a fetched file: changed by the kernel alone, see `Fetched::new`), or in a vector
+        // to which this region holds an `Arc`, so that none can change it; all last as long as `self.bytes`, and so as
+        // `self`, which the slice borrows.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }

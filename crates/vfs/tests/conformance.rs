@@ -1,7 +1,10 @@
 //! Conformance of all storages to the same contract.
 use std::io::{ErrorKind, Write};
 use std::sync::Arc;
-use vfs::{Fault, FaultyStorage, MemoryStorage, RealStorage, Storage, StorageError};
+use vfs::{
+    Fault, FaultyStorage, MemoryStorage, ReadFault, RealStorage, SharedStorage, Storage,
+    StorageDelegation, StorageError, UnmappedStorage,
+};
 
 fn write(storage: &dyn Storage, name: &str, bytes: &[u8]) {
     let mut file = storage.create(name).unwrap();
@@ -22,6 +25,7 @@ fn check(storage: &dyn Storage) {
     assert_eq!(storage.list_others().unwrap(), []);
     files_are_written_once(storage);
     files_grow_between_syncs(storage);
+    files_are_read_by_ranges(storage);
     names_move_and_go(storage);
     regions_outlive_their_names(storage);
     hostile_names_are_refused(storage);
@@ -87,6 +91,31 @@ fn files_are_written_once(storage: &dyn Storage) {
     assert_eq!(storage.list().unwrap(), ["empty", "long", "unfinished"]);
 }
 
+fn files_are_read_by_ranges(storage: &dyn Storage) {
+    let bytes: Vec<u8> = (0..100_003u32).map(|i| (i * 7 >> 3) as u8).collect();
+    write(storage, "ranges", &bytes);
+    let file = storage.open_file("ranges").unwrap();
+    let lazy = storage.open_lazy("ranges").unwrap();
+    storage.remove("ranges").unwrap();
+    assert_eq!(file.length(), bytes.len() as u64);
+    assert_eq!(lazy.len(), bytes.len());
+    for range in [
+        0..1,
+        0..0,
+        4095..8193,
+        99_000..100_003,
+        100_003..100_003,
+        0..100_003,
+    ] {
+        let read = file.read(range.start as u64..range.end as u64).unwrap();
+        assert!(read[..] == bytes[range.clone()]);
+        lazy.fetch(range.clone()).unwrap();
+        assert!(lazy[range.clone()] == bytes[range]);
+    }
+    is_not_found(storage.open_file("ranges").map(drop), storage, "ranges");
+    is_not_found(storage.open_lazy("ranges"), storage, "ranges");
+}
+
 fn names_move_and_go(storage: &dyn Storage) {
     storage.rename("empty", "long").unwrap();
     assert_eq!(&storage.open("long").unwrap()[..], b"");
@@ -127,6 +156,7 @@ fn hostile_names_are_refused(storage: &dyn Storage) {
         let results = [
             storage.create(name).map(|_| ()),
             storage.open(name).map(|_| ()),
+            storage.open_file(name).map(|_| ()),
             storage.rename(name, "x"),
             storage.rename("ok", name),
             storage.remove(name),
@@ -179,4 +209,45 @@ fn a_faulty_disk_without_fault_conforms() {
     let faulty = FaultyStorage::new(inner, Fault::never());
     check(&faulty);
     assert!(faulty.operations() > 30 && !faulty.has_failed());
+}
+
+#[test]
+fn a_storage_that_cannot_map_conforms() {
+    let unmapped = UnmappedStorage::new(Arc::new(MemoryStorage::new()));
+    check(&unmapped);
+    assert!(unmapped.reads() > 30 && unmapped.bytes_read() > 700_000);
+    let directory = tempfile::tempdir().unwrap();
+    check(&UnmappedStorage::new(Arc::new(
+        RealStorage::open(directory.path()).unwrap(),
+    )));
+}
+
+#[test]
+fn a_wrapped_storage_conforms() {
+    #[derive(Debug)]
+    struct Wrapped(SharedStorage);
+    impl StorageDelegation for Wrapped {
+        fn inner(&self) -> &dyn Storage {
+            &*self.0
+        }
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let disk: SharedStorage = Arc::new(RealStorage::open(directory.path()).unwrap());
+    let wrapped = Wrapped(disk.clone());
+    check(&wrapped);
+    let has_room = Storage::available_bytes(&wrapped).is_some();
+    assert_eq!(has_room, disk.available_bytes().is_some());
+}
+
+#[test]
+fn a_whole_file_of_which_a_read_fails_is_no_file() {
+    let disk = MemoryStorage::new();
+    disk.write_raw("a", vec![7; 10_000]);
+    let unmapped = UnmappedStorage::new(Arc::new(disk));
+    for fault in [ReadFault::Unavailable, ReadFault::Short] {
+        unmapped.fail_once(unmapped.reads() + 1, fault);
+        let error = Storage::open(&unmapped, "a").unwrap_err();
+        assert!(error.is_transient(), "{error}");
+        assert_eq!(Storage::open(&unmapped, "a").unwrap()[..], [7; 10_000]);
+    }
 }

@@ -3,7 +3,7 @@
 //! | failure | retry | reason in an answer | gRPC code |
 //! |---|---|---|---|
 //! | `Index`, `Damaged` | another replica | `damaged` | `DATA_LOSS` |
-//! | `Changed` | the same or another replica | `unreachable` | `UNAVAILABLE` |
+//! | `Changed`, also a storage without an answer for now | the same or another replica | `unreachable` | `UNAVAILABLE` |
 //! | `Overloaded` | another replica | `overloaded` | `RESOURCE_EXHAUSTED` |
 //! | `Expired` | another replica, before the deadline | `deadline` | `DEADLINE_EXCEEDED` |
 //! | `Cancelled` | another replica | `unreachable` | `CANCELLED` |
@@ -37,7 +37,7 @@ pub enum PartError {
         /// The server's message.
         reason: String,
     },
-    /// A file of the index changed while it was read. A further call may succeed.
+    /// A file of the index changed while it was read, or its storage gave no answer for now. A further call may succeed.
     #[error("{reason}")]
     Changed {
         /// The server's message.
@@ -202,7 +202,14 @@ impl PartError {
 impl From<IndexError> for PartError {
     fn from(error: IndexError) -> PartError {
         match error {
-            IndexError::Changed { .. } => PartError::Changed {
+            IndexError::Storage(error) if error.is_transient() => PartError::Changed {
+                // Without the path, which is for the log of the server.
+                reason: format!(
+                    "the storage of the index gave no answer ({}); ask again",
+                    error.kind()
+                ),
+            },
+            error if error.is_transient() => PartError::Changed {
                 reason: error.to_string(),
             },
             error => PartError::Index(error),
@@ -239,6 +246,25 @@ mod tests {
             reason: "bits".into(),
         };
         assert_eq!(gone().graver(damaged).reason(), "damaged");
+    }
+
+    #[test]
+    fn a_storage_without_an_answer_is_no_damage() {
+        let of = |kind: std::io::ErrorKind| {
+            let path = std::path::Path::new("/srv/index/3.index");
+            PartError::from(IndexError::from(vfs::StorageError::from_io(
+                "read",
+                path,
+                kind.into(),
+            )))
+        };
+        let late = of(std::io::ErrorKind::TimedOut);
+        assert_eq!(
+            (late.reason(), late.retry()),
+            ("unreachable", Retry::AnyReplica)
+        );
+        assert!(!late.to_string().contains("/srv"), "{late}");
+        assert_eq!(of(std::io::ErrorKind::PermissionDenied).reason(), "damaged");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::file::{LiveFile, Which};
 use super::trust::Trust;
 use crate::IndexError;
-use crate::sealed::{Damage, EachPiece, verify_footer};
+use crate::sealed::{EachPiece, Unverified, verify_footer};
 use std::ops::ControlFlow;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
@@ -60,7 +60,8 @@ impl LiveFile {
             match self.verify_against_seal(which, each_piece) {
                 Ok(ControlFlow::Continue(())) => {}
                 Ok(ControlFlow::Break(())) => return Ok(()),
-                Err((offset, what)) => self.set_damaged(offset as u64, what),
+                Err(Unverified::Damage((offset, what))) => self.set_damaged(offset as u64, what),
+                Err(unread) => self.not_verified(unread),
             }
             if self.region.has_faulted() {
                 self.lost();
@@ -89,11 +90,11 @@ impl LiveFile {
         &self,
         which: Which,
         each_piece: &mut EachPiece,
-    ) -> Result<ControlFlow<()>, Damage> {
+    ) -> Result<ControlFlow<()>, Unverified> {
         let (payload_end, checksum) = verify_footer(&self.region)?;
         if self.seal.checksum != checksum || self.payload_end != payload_end {
             let what = "the footer's checksum is not the manifest's";
-            return Err((payload_end, what.into()));
+            return Err(Unverified::Damage((payload_end, what.into())));
         }
         self.verify(which, each_piece)
     }

@@ -1,13 +1,14 @@
 //! File of an open index: verification of its blocks at first touch, and its state of trust.
 
 use super::blocks::VerifiedBlocks;
+use super::fetching::Missed;
 use super::trust::{Alarm, Trust};
 use crate::IndexError;
-use crate::sealed::{BLOCK_BYTES, Damage, EachPiece, Kind, Seal, verify_block, verify_blocks};
+use crate::sealed::{BLOCK_BYTES, Damage, EachPiece, Kind, Seal, Unverified, verify_blocks};
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use vfs::{Change, FileStamp, Region};
 
 /// File of an open index.
@@ -20,8 +21,12 @@ pub(crate) struct LiveFile {
     pub(crate) payload_end: usize,
     pub(super) blocks: VerifiedBlocks,
     pub(crate) trust: AtomicU8,
-    /// Number of changes of its state.
-    changes: AtomicU64,
+    /// Number of changes of its state, and of failed fetches.
+    pub(super) changes: AtomicU64,
+    /// The last failed fetch that may succeed another time.
+    pub(super) missed: Mutex<Option<Missed>>,
+    /// Held while fetched blocks are compared with their checksums, and replaced where they differ.
+    pub(super) comparing: Mutex<()>,
     /// Stamp from before any of its bytes were verified; unused for regions in memory.
     pub(crate) stamp: RwLock<Option<FileStamp>>,
     /// Whether links were made or removed since its verification. It stays trusted, and is verified when there is time.
@@ -67,6 +72,8 @@ impl LiveFile {
             blocks: VerifiedBlocks::new(payload_end.div_ceil(BLOCK_BYTES)),
             trust: AtomicU8::new(Trust::Trusted as u8),
             changes: AtomicU64::new(0),
+            missed: Mutex::default(),
+            comparing: Mutex::default(),
             stamp: RwLock::new(stamp),
             was_linked: AtomicBool::new(false),
             is_nameless: AtomicBool::new(false),
@@ -106,8 +113,8 @@ impl LiveFile {
         footer + (self.blocks.count() * BLOCK_BYTES).min(self.payload_end) as u64
     }
 
-    /// Returns whether the blocks of a range before the footer match their checksums. Verifies the blocks at their
-    /// first touch; a mismatch makes the file damaged or suspect.
+    /// Returns whether the blocks of a range before the footer match their checksums. Fetches and verifies the blocks at
+    /// their first touch; a mismatch makes the file damaged or suspect.
     #[inline]
     pub(crate) fn ensure(&self, range: Range<usize>) -> bool {
         self.is_touched(range.clone()) || self.touch(range)
@@ -124,26 +131,6 @@ impl LiveFile {
                 // Most ranges in loops are short.
                 1 => self.blocks.contains(blocks.start),
                 _ => range.is_empty() || self.blocks.contain(blocks),
-            }
-        }
-    }
-
-    #[cold]
-    fn touch(&self, range: Range<usize>) -> bool {
-        let mut blocks = blocks_of(&range);
-        blocks.all(|block| self.blocks.contains(block) || self.verify_block(block))
-    }
-
-    #[cold]
-    fn verify_block(&self, block: usize) -> bool {
-        match verify_block(&self.region, self.payload_end, block) {
-            Ok(()) => {
-                self.blocks.insert(block);
-                true
-            }
-            Err(damage) => {
-                self.found(damage);
-                false
             }
         }
     }
@@ -174,9 +161,13 @@ impl LiveFile {
     /// bytes; it may end the verification.
     pub(crate) fn verify_rest(&self, each_piece: &mut EachPiece) -> Result<(), IndexError> {
         if !self.blocks.are_all()
-            && let Err(damage) = self.verify(Which::Others, each_piece)
+            && let Err(unverified) = self.verify(Which::Others, each_piece)
         {
-            self.found(damage);
+            self.not_verified(unverified);
+            return match self.ensure_trusted() {
+                Ok(()) => self.last_missed().map_or(Ok(()), Err),
+                refused => refused,
+            };
         }
         self.ensure_trusted()
     }
@@ -185,18 +176,18 @@ impl LiveFile {
         &self,
         which: Which,
         each_piece: &mut EachPiece,
-    ) -> Result<ControlFlow<()>, Damage> {
+    ) -> Result<ControlFlow<()>, Unverified> {
         let is_wanted = |block| match which {
             Which::All => true,
             Which::Verified => self.blocks.contains(block),
             Which::Others => !self.blocks.contains(block),
         };
-        let verified = |block| self.blocks.insert(block);
+        let verify = |block| self.verify_block(block);
         verify_blocks(
             &self.region,
             self.payload_end,
             is_wanted,
-            verified,
+            verify,
             each_piece,
         )
     }
@@ -214,9 +205,13 @@ impl LiveFile {
         }
     }
 
-    /// Returns the error of an answer that needs the file, where it is not trusted.
+    /// Returns the error of an answer that needs the file, where it is not trusted. Where no open index has the file, its
+    /// reads are examined nowhere else, so it is also the error of any failed one: of an opening, a commit, a merge.
     pub(crate) fn ensure_trusted(&self) -> Result<(), IndexError> {
         let (offset, what) = match self.trust() {
+            Trust::Trusted if self.alarm.get().is_none() => {
+                return self.last_missed().map_or(Ok(()), Err);
+            }
             Trust::Trusted => return Ok(()),
             Trust::Suspect => (0, "it was changed after it was verified"),
             Trust::Damaged => {
@@ -231,10 +226,9 @@ impl LiveFile {
         })
     }
 
-    /// Returns the error for inconsistent bytes at `offset`, or the damage or doubt that is known already.
+    /// Returns the error for inconsistent bytes at `offset`, or the failure that is known already.
     pub(crate) fn damaged_at(&self, offset: u64, what: &str) -> IndexError {
-        let known = self.ensure_trusted().err();
-        known.unwrap_or_else(|| IndexError::Damaged {
+        self.failure().unwrap_or_else(|| IndexError::Damaged {
             path: self.path.clone(),
             offset,
             what: what.to_owned(),
@@ -253,9 +247,9 @@ impl LiveFile {
         // Bytes may go bad, be read, be restored and be verified again, all since `begun`.
         match self.reading() == begun {
             true => Ok(()),
-            false => Err(IndexError::Changed {
+            false => Err(self.last_missed().unwrap_or_else(|| IndexError::Changed {
                 path: self.path.clone(),
-            }),
+            })),
         }
     }
 
@@ -290,6 +284,6 @@ impl LiveFile {
 
 /// Returns the blocks that a non-empty range of bytes overlaps.
 #[inline]
-fn blocks_of(range: &Range<usize>) -> Range<usize> {
+pub(super) fn blocks_of(range: &Range<usize>) -> Range<usize> {
     range.start / BLOCK_BYTES..range.end.div_ceil(BLOCK_BYTES)
 }

@@ -77,6 +77,12 @@ impl LiveFiles {
         // generation.
         static OPENED: AtomicU64 = AtomicU64::new(0);
         for file in &all {
+            if file.alarm.get().is_none()
+                && let Some(missed) = file.last_missed()
+            {
+                // What was read at opening is kept, so no failed fetch may be in it.
+                return Err(missed);
+            }
             let _ = file.alarm.set(Arc::clone(&alarm));
             if !file.unsettled_for().is_zero() {
                 file.verify_again(Which::Verified, &mut |_| ControlFlow::Continue(()))?;

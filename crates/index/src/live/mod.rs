@@ -12,6 +12,9 @@
 //! examination costs one system call per file. Verification in the background ([`crate::Index::verify_again`]) finds
 //! changes that a stamp does not show ([`vfs::FileStamp`]).
 //!
+//! A storage that cannot map has its blocks fetched before they are verified (module `fetching`). A fetch that fails for now
+//! changes no state, and raises the epoch.
+//!
 //! Every change of a state raises the epoch, which all indexes with common files share. An answer counts only if the
 //! epoch is the one from before it was begun: bytes may go bad, be read, be restored and be verified again, all before
 //! the answer is examined.
@@ -19,6 +22,7 @@
 mod blocks;
 mod change;
 mod derived;
+mod fetching;
 mod file;
 mod files;
 #[cfg(test)]

@@ -20,6 +20,7 @@
 //! The manifest has the number of the last log that its generation contains; later logs are replayed by the next writer.
 //! Puts and deletes of whole documents may be replayed any number of times.
 
+mod follow;
 mod group;
 mod loss;
 mod read;
@@ -27,6 +28,7 @@ mod record;
 mod replay;
 mod write;
 
+pub use follow::{LogPosition, LogRead, LogReader};
 pub use loss::LogLoss;
 pub use record::LogRecord;
 pub(crate) use replay::{Logged, OpenLog, open_after, read_after, read_opened};

@@ -62,7 +62,7 @@ pub(super) fn read(bytes: &Region, seed: Seed, path: PathBuf) -> LogContents {
 
 /// Returns the first valid head at or after `at`, and its offset. Passes over holes: a log that was made longer without
 /// being written may be larger than the disk.
-fn find_head(bytes: &Region, at: usize, seed: Seed) -> Option<(usize, Head)> {
+pub(super) fn find_head(bytes: &Region, at: usize, seed: Seed) -> Option<(usize, Head)> {
     let mut offset = at.next_multiple_of(ALIGNMENT);
     while offset < bytes.len() {
         if let Some(head) = Head::read(&bytes[offset..], seed) {
@@ -78,7 +78,7 @@ fn find_head(bytes: &Region, at: usize, seed: Seed) -> Option<(usize, Head)> {
 }
 
 /// Returns the records of a group; `None` where its payload is damaged.
-fn read_records(payload: &[u8], head: &Head, seed: Seed) -> Option<Vec<LogRecord>> {
+pub(super) fn read_records(payload: &[u8], head: &Head, seed: Seed) -> Option<Vec<LogRecord>> {
     if seed.hash(payload) != head.payload_hash {
         return None;
     }

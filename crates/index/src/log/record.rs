@@ -2,6 +2,7 @@
 
 use crate::row_text::{read_text, write_text};
 use document::Document;
+use std::collections::HashMap;
 
 const PUT: u8 = 1;
 const DELETE: u8 = 2;
@@ -22,6 +23,18 @@ impl LogRecord {
             LogRecord::Put(document) => &document.url,
             LogRecord::Delete(url) => url,
         }
+    }
+
+    /// Returns the last change of each document, in the order of these changes: what one commit makes of all of them. A
+    /// commit deletes before it adds, so it must not be given a document to add and to delete.
+    pub fn last_of_each(records: Vec<LogRecord>) -> Vec<LogRecord> {
+        let mut last: HashMap<String, usize> = HashMap::with_capacity(records.len());
+        for (at, record) in records.iter().enumerate() {
+            last.insert(record.url().to_owned(), at);
+        }
+        let is_last = |(at, record): &(usize, LogRecord)| last.get(record.url()) == Some(at);
+        let records = records.into_iter().enumerate().filter(is_last);
+        records.map(|(_, record)| record).collect()
     }
 }
 

@@ -7,7 +7,6 @@ use super::record::LogRecord;
 use crate::IndexError;
 use crate::manifest::Manifest;
 use crate::names::{log_name, log_number};
-use std::collections::HashMap;
 use vfs::{Region, SharedStorage};
 
 /// Changes in logs that a generation does not contain.
@@ -115,17 +114,6 @@ pub(crate) fn read_opened(
         logged.records += contents.records.len() as u64;
         records.extend(contents.records);
     }
-    logged.changes = last_changes(records);
+    logged.changes = LogRecord::last_of_each(records);
     logged
-}
-
-/// Returns the last record of each URL.
-fn last_changes(records: Vec<LogRecord>) -> Vec<LogRecord> {
-    let mut last: HashMap<String, usize> = HashMap::with_capacity(records.len());
-    for (at, record) in records.iter().enumerate() {
-        last.insert(record.url().to_owned(), at);
-    }
-    let is_last = |(at, record): &(usize, LogRecord)| last.get(record.url()) == Some(at);
-    let records = records.into_iter().enumerate().filter(is_last);
-    records.map(|(_, record)| record).collect()
 }

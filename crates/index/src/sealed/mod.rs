@@ -17,7 +17,8 @@ mod write;
 
 pub use verify::EachPiece;
 pub(crate) use verify::{
-    Damage, read_identity, verify_block, verify_blocks, verify_footer, verify_magic,
+    Damage, Unverified, read_identity, verify_block, verify_blocks, verify_footer, verify_magic,
+    verify_or_refetch,
 };
 pub(crate) use write::SealedWriter;
 

@@ -4,7 +4,7 @@ use super::{
     BLOCK_BYTES, END_MAGIC, HEADER_BYTES, Identity, Kind, MAGIC, TAIL_BYTES, read_u32, read_u64,
 };
 use std::ops::ControlFlow;
-use vfs::Region;
+use vfs::{Region, StorageError};
 
 /// Bytes of verified pages released at a time. With larger pieces, concurrent searches would have to map many pages
 /// again at once.
@@ -15,6 +15,27 @@ pub type EachPiece<'a> = dyn FnMut(usize) -> ControlFlow<()> + 'a;
 
 /// Offset of damage in the file, and its description.
 pub(crate) type Damage = (usize, String);
+
+/// Outcome of reading blocks whose checksums do not match, or which could not be read.
+#[derive(Debug)]
+pub(crate) enum Unverified {
+    /// The bytes are not those that were written.
+    Damage(Damage),
+    /// The bytes could not be fetched.
+    Unread(StorageError),
+}
+
+impl From<Damage> for Unverified {
+    fn from(damage: Damage) -> Unverified {
+        Unverified::Damage(damage)
+    }
+}
+
+impl From<StorageError> for Unverified {
+    fn from(error: StorageError) -> Unverified {
+        Unverified::Unread(error)
+    }
+}
 
 /// Verifies the footer; returns the end of the payload and the footer's checksum.
 pub(crate) fn verify_footer(bytes: &[u8]) -> Result<(usize, u32), Damage> {
@@ -58,15 +79,30 @@ pub(crate) fn verify_block(bytes: &[u8], payload_end: usize, block: usize) -> Re
     Err((at, what))
 }
 
-/// Verifies the blocks for which `is_wanted` returns true, in order. Calls `verified` for each block whose checksum
-/// matches. Calls `each_piece` after every piece of the file with the bytes read of it; it may end the verification.
+/// Compares a fetched block with its checksum. A copy that was damaged on its way is fetched a second time, so nobody else
+/// may read the block meanwhile.
+pub(crate) fn verify_or_refetch(
+    region: &Region,
+    payload_end: usize,
+    block: usize,
+) -> Result<(), Unverified> {
+    let first = verify_block(region, payload_end, block);
+    let at = block * BLOCK_BYTES;
+    if first.is_err() && region.refetch(at..payload_end.min(at + BLOCK_BYTES))? {
+        return Ok(verify_block(region, payload_end, block)?);
+    }
+    Ok(first?)
+}
+
+/// Calls `verify` for the blocks for which `is_wanted` returns true, in order. Calls `each_piece` after every piece of the
+/// file with the bytes read of it; it may end the verification.
 pub(crate) fn verify_blocks(
     bytes: &Region,
     payload_end: usize,
     is_wanted: impl Fn(usize) -> bool,
-    verified: impl Fn(usize),
+    verify: impl Fn(usize) -> Result<(), Unverified>,
     each_piece: &mut EachPiece,
-) -> Result<ControlFlow<()>, Damage> {
+) -> Result<ControlFlow<()>, Unverified> {
     let mut read_bytes = 0;
     for block in 0..payload_end.div_ceil(BLOCK_BYTES) {
         let at = block * BLOCK_BYTES;
@@ -79,8 +115,7 @@ pub(crate) fn verify_blocks(
         }
         if is_wanted(block) {
             read_bytes += BLOCK_BYTES.min(payload_end - at);
-            verify_block(bytes, payload_end, block)?;
-            verified(block);
+            verify(block)?;
         }
     }
     match read_bytes {

@@ -5,6 +5,7 @@ mod built;
 mod damage;
 mod durability;
 mod fixture;
+mod following;
 mod format;
 mod format_written;
 mod generations;

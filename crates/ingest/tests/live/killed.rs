@@ -17,12 +17,12 @@ const BATCHES: usize = 400;
 /// Longest time until a kill, in milliseconds.
 const LIFE_MS_MAX: u64 = 300;
 
-fn storage_at(folder: &Path) -> SharedStorage {
+pub(crate) fn storage_at(folder: &Path) -> SharedStorage {
     Arc::new(RealStorage::create_directory(folder).unwrap())
 }
 
 /// Returns the changes of a life to what the index has.
-fn history_of(life: u64, state: Versions) -> crate::made::History {
+pub(crate) fn history_of(life: u64, state: Versions) -> crate::made::History {
     history_after(state, life * 10_000, life, BATCHES)
 }
 

@@ -5,6 +5,7 @@ mod child;
 #[cfg(unix)]
 mod deciding;
 mod failing;
+mod following;
 mod histories;
 mod killed;
 mod made;

@@ -16,6 +16,11 @@ pub(crate) fn message(error: &SearchError, number: u64) -> String {
         | SearchError::TimedOut { .. }
         | SearchError::GenerationGone { .. }
         | SearchError::Unavailable { .. } => error.to_string(),
+        SearchError::Index(error) if error.is_transient() => {
+            format!(
+                "the index could not be read just now; ask again (query {number} in the log of this server)"
+            )
+        }
         SearchError::Index(_) => {
             format!("the index cannot be read; the log of this server says why, of query {number}")
         }

@@ -59,6 +59,7 @@ pub(crate) fn status(error: &SearchError) -> StatusCode {
         SearchError::GenerationGone { .. }
         | SearchError::Unavailable { .. }
         | SearchError::Partial { .. } => StatusCode::SERVICE_UNAVAILABLE,
+        SearchError::Index(error) if error.is_transient() => StatusCode::SERVICE_UNAVAILABLE,
         SearchError::Index(_) | SearchError::Damaged { .. } => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }

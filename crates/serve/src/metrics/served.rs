@@ -101,6 +101,7 @@ impl IndexMetrics {
     pub(crate) fn failed(&self, error: &SearchError) {
         let kind = match error {
             SearchError::BadRequest { .. } => "bad_request",
+            SearchError::Index(error) if error.is_transient() => "unavailable",
             SearchError::Index(_) => "index",
             SearchError::Damaged { .. } => "damaged",
             SearchError::Overloaded { .. } => "overloaded",

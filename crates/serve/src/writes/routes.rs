@@ -81,6 +81,7 @@ fn unopened(error: &IndexError) -> Response<Body> {
     let reason = format!("the writer of the index cannot be opened: {error}");
     match error {
         IndexError::Storage(StorageError::Locked { .. }) => refusal(StatusCode::CONFLICT, &reason),
+        error if error.is_transient() => refusal(StatusCode::SERVICE_UNAVAILABLE, &reason),
         _ => refusal(StatusCode::INTERNAL_SERVER_ERROR, &reason),
     }
 }

@@ -12,7 +12,10 @@ use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use vfs::{Fault, FaultKind, FaultyStorage, MemoryStorage, RealStorage, SharedStorage};
+use vfs::{
+    Fault, FaultKind, FaultyStorage, MemoryStorage, ReadFault, RealStorage, SharedStorage,
+    UnmappedStorage,
+};
 
 /// Files of an index by their names; a file of another name fails the test.
 const KINDS: [&str; 6] = [
@@ -340,4 +343,54 @@ fn a_server_killed_before_starts_on_a_full_disk() {
     }
     assert_eq!(total(), 31);
     assert_eq!(admin(&server, "GET", "/healthz", "").body, "ok\n");
+}
+
+#[test]
+fn a_storage_without_an_answer_for_now_is_unavailable_and_not_damaged() {
+    let disk = MemoryStorage::new();
+    let build = BuildOptions {
+        chunks: Some(2),
+        partitions: Some(2),
+        ..BuildOptions::default()
+    };
+    let mut writer = Writer::open(Arc::new(disk.clone()), build).unwrap();
+    for number in 0..6_000 {
+        let url = format!("http://s{}.example/{number}", number % 7);
+        let body = format!("moon own{number} and word{}", number % 997);
+        let made = Document {
+            url,
+            body,
+            ..Document::default()
+        };
+        writer.add(made).unwrap();
+    }
+    writer.commit().unwrap();
+    let unmapped = UnmappedStorage::new(Arc::new(disk));
+    let storage: SharedStorage = Arc::new(unmapped.clone());
+    let server = serving(&storage, None);
+    unmapped.fail_each(1, ReadFault::Unavailable);
+    for query in ["moon", "own77", "and OR word7"] {
+        let target = format!("/search?q={}", query.replace(' ', "+"));
+        let refused = server.get(&target);
+        assert_eq!(refused.status, 503, "{query}: {}", refused.body);
+        assert!(!refused.body.contains("memory/"), "{}", refused.body);
+    }
+    // Some answers are whole, some lack a part, and none is wrong.
+    unmapped.fail_each(4, ReadFault::Unavailable);
+    for number in (0..6_000).step_by(331) {
+        let response = server.get(&format!("/search?q=own{number}"));
+        let Some(found) = answer(&response) else {
+            assert_eq!(response.status, 503, "{}", response.body);
+            continue;
+        };
+        let degraded = found["degraded"].as_array().map_or(0, Vec::len);
+        assert!(found["total"]["value"] == 1 || degraded > 0, "{found}");
+        assert!(!response.body.contains("\"damaged\""), "{found}");
+    }
+    unmapped.mend();
+    let found = answer(&server.get("/search?q=moon")).unwrap();
+    assert_eq!(found["total"]["value"], 6_000);
+    assert_eq!(found["degraded"].as_array().map_or(0, Vec::len), 0);
+    let metrics = admin(&server, "GET", "/metrics", "").body;
+    assert!(metrics.contains("shorttail_damaged_files 0"), "{metrics}");
 }

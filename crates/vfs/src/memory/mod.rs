@@ -19,7 +19,7 @@
 //! ```
 use crate::buffered::{Buffered, Sink};
 use crate::name::path_of;
-use crate::{Lock, OtherEntry, Region, Storage, StorageError, WriteFile};
+use crate::{Lock, OtherEntry, ReadFile, Region, Storage, StorageError, WriteFile};
 use disk::{Disk, FileId, Operation};
 use std::collections::BTreeSet;
 use std::io;
@@ -181,11 +181,12 @@ impl Storage for MemoryStorage {
         Ok(Box::new(Buffered::new(file, BUFFER_BYTES)))
     }
 
-    fn open(&self, name: &str) -> Result<Region, StorageError> {
+    fn open_file(&self, name: &str) -> Result<Arc<dyn ReadFile>, StorageError> {
         let path = self.path_of(name)?;
         let state = self.state();
         let id = state.find(name, path)?;
-        Ok(Region::new(state.disk.content(id).unwrap_or_default()))
+        let bytes = state.disk.content(id).unwrap_or_default();
+        Ok(Arc::new(Region::new(bytes)))
     }
 
     fn rename(&self, from: &str, to: &str) -> Result<(), StorageError> {
@@ -243,6 +244,10 @@ impl Storage for MemoryStorage {
     fn is_locked(&self, name: &str) -> Result<bool, StorageError> {
         self.path_of(name)?;
         Ok(self.state().locked.contains(name))
+    }
+
+    fn available_bytes(&self) -> Option<u64> {
+        None
     }
 }
 

@@ -21,11 +21,12 @@ mod options;
 
 pub use options::{Preload, PreloadOptions};
 
-use crate::{Lock, OtherEntry, Region, SharedStorage, Storage, StorageError, WriteFile};
+use crate::delegation::StorageDelegation;
+use crate::{ReadFile, Region, SharedStorage, Storage, StorageError};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Progress of loading.
@@ -212,51 +213,15 @@ impl PreloadedStorage {
     }
 }
 
-impl Storage for PreloadedStorage {
-    fn location(&self) -> PathBuf {
-        self.storage.location()
+impl StorageDelegation for PreloadedStorage {
+    fn inner(&self) -> &dyn Storage {
+        &*self.storage
     }
 
-    fn create(&self, name: &str) -> Result<Box<dyn WriteFile>, StorageError> {
-        self.storage.create(name)
-    }
-
-    fn open(&self, name: &str) -> Result<Region, StorageError> {
+    fn open_file(&self, name: &str) -> Result<Arc<dyn ReadFile>, StorageError> {
         match self.files.get(name) {
-            Some(file) => Ok(file.region.clone()),
-            None => self.storage.open(name),
+            Some(file) => Ok(Arc::new(file.region.clone())),
+            None => self.storage.open_file(name),
         }
-    }
-
-    fn rename(&self, from: &str, to: &str) -> Result<(), StorageError> {
-        self.storage.rename(from, to)
-    }
-
-    fn remove(&self, name: &str) -> Result<(), StorageError> {
-        self.storage.remove(name)
-    }
-
-    fn list(&self) -> Result<Vec<String>, StorageError> {
-        self.storage.list()
-    }
-
-    fn list_others(&self) -> Result<Vec<OtherEntry>, StorageError> {
-        self.storage.list_others()
-    }
-
-    fn sync_directory(&self) -> Result<(), StorageError> {
-        self.storage.sync_directory()
-    }
-
-    fn lock(&self, name: &str) -> Result<Lock, StorageError> {
-        self.storage.lock(name)
-    }
-
-    fn is_locked(&self, name: &str) -> Result<bool, StorageError> {
-        self.storage.is_locked(name)
-    }
-
-    fn available_bytes(&self) -> Option<u64> {
-        self.storage.available_bytes()
     }
 }
