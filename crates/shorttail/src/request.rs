@@ -188,21 +188,23 @@ impl SearchRequest {
     /// Sets whether all matches are counted, as they are by default; otherwise the total is a lower bound.
     #[must_use]
     pub fn count_all(mut self, counted: bool) -> SearchRequest {
-        self.options.counted = counted;
+        self.options.returned.counted = counted;
         self
     }
 
     /// Sets whether hits have summaries, as they have by default.
     #[must_use]
     pub fn summaries(mut self, summaries: bool) -> SearchRequest {
-        self.options.summaries = summaries;
+        let contents = &mut self.options.returned.hits;
+        *contents = contents.with_summaries(summaries);
         self
     }
 
     /// Sets whether hits have the further fields of their documents.
     #[must_use]
     pub fn fields(mut self, fields: bool) -> SearchRequest {
-        self.options.fields = fields;
+        let contents = &mut self.options.returned.hits;
+        *contents = contents.with_fields(fields);
         self
     }
 
