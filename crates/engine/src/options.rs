@@ -1,6 +1,8 @@
-//! Options of a search: the page, the operator, the ranking, limits.
+//! Options of a search: the page, the contents of the answer, the operator, the ranking, limits.
 
+use crate::returned::Returned;
 use search::{Operator, Query, Ranking};
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use wire::SearchAnswer;
 
@@ -8,7 +10,11 @@ use wire::SearchAnswer;
 pub const SITE_HITS_DEFAULT: u32 = 2;
 
 /// Options of a search.
-#[derive(Debug, Clone, PartialEq)]
+///
+/// Serialized, they are an object with the keys of the struct, of which those with default values may be left out; the operator
+/// is `words`, the timeout `timeout_us`. Unknown keys are errors.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct SearchOptions {
     /// Number of hits on the page.
     pub k: usize,
@@ -20,14 +26,16 @@ pub struct SearchOptions {
     /// index of one site. A query that names one site has no limit.
     pub per_site: Option<u32>,
     /// Operator between words without one.
+    #[serde(rename = "words")]
     pub operator: Operator,
     /// Ranking function.
     pub ranking: Ranking,
     /// Whether hits explain their scores.
     pub explain: bool,
-    /// Whether all matches are counted.
-    pub counted: bool,
+    /// What the answer holds: the count of all matches, and the contents of each hit.
+    pub returned: Returned,
     /// Time from the arrival of the query to its answer; `None` is the server's own, and no limit in this process.
+    #[serde(rename = "timeout_us", with = "micros")]
     pub timeout: Option<Duration>,
     /// Whether an answer may lack parts of the index, which it names.
     pub partial: bool,
@@ -35,10 +43,6 @@ pub struct SearchOptions {
     pub trace: bool,
     /// Whether a query that finds nothing is corrected: "did you mean".
     pub suggest: bool,
-    /// Whether hits have the further fields of their documents.
-    pub fields: bool,
-    /// Whether hits have summaries of their texts.
-    pub summaries: bool,
     /// Clauses that all hits match and that add nothing to their scores, in the language of queries.
     pub filters: Vec<String>,
     /// Further such clauses, as trees.
@@ -62,13 +66,11 @@ impl Default for SearchOptions {
             operator: Operator::default(),
             ranking: Ranking::default(),
             explain: false,
-            counted: true,
+            returned: Returned::default(),
             timeout: None,
             partial: true,
             trace: false,
             suggest: false,
-            fields: false,
-            summaries: true,
             filters: Vec::new(),
             filter_trees: Vec::new(),
             facets: Vec::new(),
@@ -102,5 +104,26 @@ impl SearchOptions {
     /// Returns the per-site limit, in hits; 0 is no limit.
     pub fn site_hits_max(&self) -> u32 {
         self.per_site.unwrap_or(SITE_HITS_DEFAULT)
+    }
+}
+
+/// Serialized form of a time: whole microseconds.
+mod micros {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use std::time::Duration;
+
+    pub(super) fn serialize<S: Serializer>(
+        time: &Option<Duration>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        let us = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        time.map(us).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<Duration>, D::Error> {
+        let us = Option::<u64>::deserialize(from)?;
+        Ok(us.map(Duration::from_micros))
     }
 }

@@ -91,6 +91,10 @@ impl SearchOptions {
                 false => parsed,
             });
         }
+        for tree in &self.filter_trees {
+            let checked = tree.check();
+            checked.map_err(|beyond| refused("filter", beyond.to_string()))?;
+        }
         let trees = self.filter_trees.iter().cloned();
         filters.extend(trees.map(|tree| match tree.only_excludes() {
             true => tree,

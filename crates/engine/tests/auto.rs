@@ -37,7 +37,6 @@ fn options(operator: Operator, start: usize, k: usize) -> SearchOptions {
         start,
         operator,
         per_site: Some(0),
-        counted: true,
         ..SearchOptions::default()
     }
 }

@@ -1,6 +1,8 @@
 //! Searches through the public API: pages, limits, timeouts, reloads.
 
-use engine::{Engine, EngineError, Operator, SearchAnswer, SearchOptions};
+use engine::{
+    Engine, EngineError, HitContents, Operator, QuerySource, Returned, SearchAnswer, SearchOptions,
+};
 use index::{BuildOptions, Writer};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -340,7 +342,10 @@ fn trees_filter_as_texts_do() {
             filters,
             filter_trees,
             facets: vec!["site".to_owned()],
-            summaries: false,
+            returned: Returned {
+                hits: HitContents::DETAILS,
+                ..Returned::default()
+            },
             ..SearchOptions::default()
         };
         engine.search("alpha", &options).unwrap()
@@ -360,5 +365,125 @@ fn trees_filter_as_texts_do() {
     assert_eq!(
         (trees.degraded.len(), trees.warnings.len(), trees.coverage),
         (0, 0, 1.0)
+    );
+}
+
+#[test]
+fn an_answer_has_what_was_asked_for_and_no_more() {
+    let (engine, _) = engine_of(60);
+    let answered = |k, counted, hits, sort: &str| {
+        let options = SearchOptions {
+            k,
+            returned: Returned { counted, hits },
+            sort: sort.to_owned(),
+            ..SearchOptions::default()
+        };
+        engine.search("alpha", &options).unwrap()
+    };
+    let whole = answered(10, true, HitContents::default(), "");
+    assert!(whole.hits.iter().any(|hit| hit.more_from_site));
+    for sort in ["", "site"] {
+        // No hit is ranked, and whether there are any is known all the same.
+        for hits in [HitContents::default(), HitContents::Numbers] {
+            let counted = answered(0, true, hits, sort);
+            assert_eq!((counted.total, counted.hits.len()), (whole.total, 0));
+            assert_eq!((counted.numbers.len(), counted.more_hits), (0, true));
+        }
+        let uncounted = answered(0, false, HitContents::default(), sort);
+        assert!(uncounted.more_hits && uncounted.total.value <= whole.total.value);
+    }
+    let ids = answered(10, true, HitContents::Ids, "");
+    let shown = ids.hits.iter().zip(&whole.hits);
+    assert_eq!(ids.hits.len(), whole.hits.len());
+    for (id, hit) in shown {
+        assert_eq!((&id.id, &id.url, id.score), (&hit.id, &hit.url, hit.score));
+        let texts = [&id.title, &id.title_html, &id.site, &id.summary];
+        assert!(texts.iter().all(|text| text.is_empty()) && !id.more_from_site);
+    }
+    let numbers = answered(10, true, HitContents::Numbers, "");
+    assert!(numbers.hits.is_empty() && numbers.degraded.is_empty());
+    let scores =
+        |answer: &SearchAnswer| -> Vec<f32> { answer.hits.iter().map(|hit| hit.score).collect() };
+    let found: Vec<f32> = numbers.numbers.iter().map(|hit| hit.score).collect();
+    assert_eq!(found, scores(&whole));
+    for (number, hit) in numbers.numbers.iter().zip(&whole.hits) {
+        assert_eq!(number.url_hash, document::url_hash(&hit.url));
+    }
+    // An explanation needs a document.
+    let options = SearchOptions {
+        explain: true,
+        returned: Returned {
+            hits: HitContents::Numbers,
+            ..Returned::default()
+        },
+        ..SearchOptions::default()
+    };
+    let explained = engine.search("alpha", &options).unwrap();
+    assert!(explained.hits.iter().all(|hit| hit.explanation.is_some()));
+    assert_eq!(
+        (&explained.hits[0].url, &*explained.hits[0].title),
+        (&whole.hits[0].url, "")
+    );
+}
+
+#[test]
+fn words_have_no_syntax() {
+    let (engine, _) = engine_of(60);
+    let options = SearchOptions {
+        operator: Operator::Auto,
+        ..SearchOptions::default()
+    };
+    let hits = |source| engine.search(source, &options).unwrap().hits;
+    assert_eq!(
+        hits(QuerySource::Words("alpha -nothing")),
+        hits(QuerySource::Text("alpha nothing"))
+    );
+    assert_ne!(
+        hits(QuerySource::Words("alpha -nothing")),
+        hits(QuerySource::Text("alpha -nothing"))
+    );
+}
+
+#[test]
+fn trees_and_options_are_values_within_limits() {
+    let options = SearchOptions {
+        k: 3,
+        operator: Operator::Most(search::Least::Percent(60)),
+        timeout: Some(std::time::Duration::from_millis(250)),
+        returned: Returned {
+            counted: false,
+            hits: HitContents::Ids,
+        },
+        filter_trees: vec![search::Query::Nothing],
+        ..SearchOptions::default()
+    };
+    let json = serde_json::to_string(&options).unwrap();
+    assert_eq!(
+        serde_json::from_str::<SearchOptions>(&json).unwrap(),
+        options
+    );
+    let few = r#"{"k":3,"words":"60%","timeout_us":250000,"returned":{"counted":false,"hits":"ids"},"filter_trees":["nothing"]}"#;
+    assert_eq!(serde_json::from_str::<SearchOptions>(few).unwrap(), options);
+    let refused = serde_json::from_str::<SearchOptions>(r#"{"operator":"all"}"#).unwrap_err();
+    assert!(
+        refused.to_string().starts_with("unknown field `operator`"),
+        "{refused}"
+    );
+    let (engine, _) = engine_of(5);
+    let many = search::Query::AnyTelling(vec![search::Query::Nothing; 2_000]);
+    let refused = |query: &search::Query, filter_trees| {
+        let options = SearchOptions {
+            filter_trees,
+            ..SearchOptions::default()
+        };
+        engine.search(query, &options).unwrap_err().to_string()
+    };
+    assert_eq!(
+        refused(&many, Vec::new()),
+        "query: the query has too many clauses"
+    );
+    assert_eq!(
+        refused(&search::Query::Nothing, vec![many.clone()]),
+        "filter: the query has too many clauses"
     );
 }

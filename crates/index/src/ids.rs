@@ -1,5 +1,7 @@
 //! Document ids and fields.
 
+use serde::{Deserialize, Serialize};
+
 /// Document of one segment; ids are dense and start at 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DocId(pub u32);
@@ -9,8 +11,9 @@ impl DocId {
     pub const END: DocId = DocId(u32::MAX);
 }
 
-/// Field of the index.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// Field of the index. Serialized by name; a further one by number, `{"further":3}`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Field {
     /// The default field: title, body and further fields of text as one stream of words.
     Text,

@@ -1,8 +1,7 @@
 //! The laboratory's subcommands of the program `shorttail`: measure, predict, plan.
 //!
 //! ```text
-//!   measure   bench      the search kernel, in process
-//!             load       response times of a server, over HTTP
+//!   measure   load       response times of a server, over HTTP
 //!             lab        experiments on this machine
 //!   predict   model      formulas and simulations
 //!             plan       servers for a rate and a percentile, from measured times
@@ -10,9 +9,8 @@
 //! ```
 //!
 //! Each module has the arguments of its subcommand and `run`. `load` and `lab` need the feature `lab`. Nothing here links a
-//! server or the engine: what is measured is a process of its own, and `bench` calls the kernel alone.
+//! server or the engine: what is measured is a process of its own.
 
-pub mod bench;
 pub mod hurry;
 #[cfg(feature = "lab")]
 pub mod lab;

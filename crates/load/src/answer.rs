@@ -270,6 +270,7 @@ mod tests {
                 exact: true,
             },
             hits: Vec::new(),
+            numbers: Vec::new(),
             some_words_from: None,
             facets: Vec::new(),
             did_you_mean: None,

@@ -47,9 +47,9 @@ pub use exec::worker::Worker;
 pub use exhaustive::explain::{self, Explanation};
 pub use exhaustive::lacking::Lacking;
 pub use plan::{Plan, PlanCost, PlanKind, Ranking, ranking};
-pub use query::Query;
 pub use query::parse::{
     self, Least, Operator, Parsed, UnknownLeast, bag_of_words, parse, parse_filter, parse_with,
-    phrase_of, some_of_words,
+    phrase_of, some_of_words, words_with,
 };
+pub use query::{BeyondLimits, Query, nested};
 pub use verify::filter_runs::{FilterRun, FilterWay, watch_filters};

@@ -28,6 +28,9 @@ pub struct Answer {
     pub total: Total,
     /// The page of hits, best first.
     pub hits: Vec<Hit>,
+    /// Numbers of the hits of the page, best first, where [nothing else](crate::HitContents::Numbers) of them was asked for;
+    /// `hits` is empty then.
+    pub numbers: Vec<HitNumbers>,
     /// Rank, from 0, of the first hit with only some of the words, where such hits follow those with all words.
     pub some_words_from: Option<usize>,
     /// Facets, in the order of the request.
@@ -102,6 +105,22 @@ pub struct Hit {
     pub explanation: Option<Value>,
 }
 
+/// Score and place of a hit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct HitNumbers {
+    /// Score.
+    pub score: f32,
+    /// Segment of the document. Places are those of one state of the index.
+    pub segment: u32,
+    /// Number of the document in the segment.
+    pub document: u32,
+    /// Hash of the document's URL, which stays the same.
+    pub url_hash: u64,
+    /// Hash of the name of its site.
+    pub site_hash: u64,
+}
+
 /// Time of each phase of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
@@ -128,6 +147,7 @@ impl Answer {
         Answer {
             total: Total::of(found.total),
             hits: found.hits.into_iter().map(Hit::of).collect(),
+            numbers: found.numbers.into_iter().map(HitNumbers::of).collect(),
             some_words_from: found.some_words_from,
             facets: found.facets.into_iter().map(FacetCounts::of).collect(),
             did_you_mean: did_you_mean.map(|other| (other.query, Total::of(other.total))),
@@ -170,6 +190,18 @@ impl Hit {
             lacks: hit.lacks,
             more_from_site: hit.more_from_site,
             explanation: hit.explanation.map(Value::from),
+        }
+    }
+}
+
+impl HitNumbers {
+    fn of(numbers: wire::HitNumbers) -> HitNumbers {
+        HitNumbers {
+            score: numbers.score,
+            segment: numbers.segment,
+            document: numbers.document,
+            url_hash: numbers.url_hash,
+            site_hash: numbers.site_hash,
         }
     }
 }

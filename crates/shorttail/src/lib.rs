@@ -19,7 +19,7 @@
 //! - [`Index`] creates, opens, searches; any number of threads may share it.
 //! - [`Writer`] adds and deletes; a commit makes all of it durable and searchable, or nothing.
 //! - [`Query`] is a text as users type it, or clauses that a program makes.
-//! - [`SearchRequest`] says what the [`Answer`] has: page, filters, order, [`Facet`]s, explanations, limits of time.
+//! - [`SearchRequest`] says what the [`Answer`] has: page, [contents of hits](HitContents), filters, order, [`Facet`]s, explanations, limits of time.
 //! - [`CancelToken`] ends what takes long from another thread; [`Progress`] tells how far it is.
 //!
 //! All work is done on the calling thread and on threads that it waits for. Nothing here reads files of other formats,
@@ -35,11 +35,12 @@ mod optimize;
 mod progress;
 mod query;
 mod request;
+mod request_form;
 mod searching;
 mod watched_storage;
 mod writer;
 
-pub use crate::answer::{Answer, Hit, Times, Total};
+pub use crate::answer::{Answer, Hit, HitNumbers, Times, Total};
 pub use crate::cancel::CancelToken;
 pub use crate::document::{Document, FieldKind};
 pub use crate::error::{Error, Result};
@@ -48,7 +49,7 @@ pub use crate::index::{Index, IndexBuilder};
 pub use crate::optimize::{DocumentOrder, Optimizer};
 pub use crate::progress::Progress;
 pub use crate::query::{FieldValue, Query};
-pub use crate::request::{Ranking, SearchRequest, Words};
+pub use crate::request::{HitContents, Ranking, SearchRequest, Words};
 pub use crate::writer::{Commit, Writer, WriterBuilder};
 /// Further fields of a document, by name.
 pub use json::Map as Fields;

@@ -4,8 +4,10 @@ use crate::cancel::CancelToken;
 use crate::error::{Error, Result};
 use crate::facet::Facet;
 use crate::query::Query;
+use crate::request_form::RequestForm;
 use engine::SearchOptions;
 use search::{Least, Operator};
+use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
@@ -71,6 +73,19 @@ impl FromStr for Ranking {
     }
 }
 
+/// Contents of the hits of an answer; each has what those before it have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum HitContents {
+    /// Score and place alone, in [`numbers`](crate::Answer::numbers): no document is read, as for a second ranking stage.
+    Numbers,
+    /// Id and URL.
+    Ids,
+    /// Title, site, words that the document lacks, and whether its site has further hits.
+    /// [Summaries](SearchRequest::summaries) and [further fields](SearchRequest::fields) are added to these.
+    Details,
+}
+
 /// Search: a query, the page of hits, what hits show, what is counted, and limits.
 ///
 /// ```
@@ -94,7 +109,22 @@ impl FromStr for Ranking {
 /// assert_eq!(answer.hits[0].url, "https://a.example/19");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone)]
+///
+/// A request is a value: serialized, it is one object, of which only `query` is needed, and unknown keys are errors. Deadline and
+/// token belong to the process and are not in it.
+///
+/// ```
+/// use shorttail::SearchRequest;
+///
+/// let request: SearchRequest = serde_json::from_str(r#"{"query": "short tail", "k": 3, "words": "any", "hits": "ids"}"#)?;
+/// let json = serde_json::to_string(&request)?;
+/// assert!(json.starts_with(r#"{"query":"short tail","k":3,"#));
+/// let refused = serde_json::from_str::<SearchRequest>(r#"{"query": "tail", "size": 3}"#).unwrap_err();
+/// assert!(refused.to_string().starts_with("unknown field `size`"));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(into = "RequestForm", from = "RequestForm")]
 pub struct SearchRequest {
     pub(crate) query: Query,
     pub(crate) filters: Vec<Query>,
@@ -185,28 +215,69 @@ impl SearchRequest {
         self
     }
 
+    /// Sets the contents of hits; details with summaries by default.
+    ///
+    /// ```
+    /// use shorttail::{Document, HitContents, Index, SearchRequest};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let index = Index::create(directory.path())?;
+    /// # let mut writer = index.writer()?;
+    /// # writer.add(Document::new("https://a.example/").title("A tail").body("a short tail").field("lang", "en"))?;
+    /// # writer.commit()?;
+    /// let request = SearchRequest::new("tail");
+    ///
+    /// // The count alone: no hit is ranked.
+    /// let answer = index.search(request.clone().k(0))?;
+    /// assert_eq!((answer.total.value, answer.hits.len()), (1, 0));
+    ///
+    /// // Score and place of each hit: no document is read.
+    /// let answer = index.search(request.clone().hits(HitContents::Numbers))?;
+    /// assert!(answer.numbers[0].score > 0.0 && answer.hits.is_empty());
+    ///
+    /// // Ids and URLs.
+    /// let answer = index.search(request.clone().hits(HitContents::Ids))?;
+    /// assert_eq!((&*answer.hits[0].url, &*answer.hits[0].title), ("https://a.example/", ""));
+    ///
+    /// // Details, and what is added to them.
+    /// let details = request.hits(HitContents::Details);
+    /// assert_eq!(index.search(details.clone())?.hits[0].title, "A tail");
+    /// assert_eq!(index.search(details.fields(true))?.hits[0].fields["lang"], "en");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn hits(mut self, contents: HitContents) -> SearchRequest {
+        self.options.returned.hits = match contents {
+            HitContents::Numbers => engine::HitContents::Numbers,
+            HitContents::Ids => engine::HitContents::Ids,
+            HitContents::Details => engine::HitContents::DETAILS,
+        };
+        self
+    }
+
     /// Sets whether all matches are counted, as they are by default; otherwise the total is a lower bound.
     #[must_use]
     pub fn count_all(mut self, counted: bool) -> SearchRequest {
-        self.options.counted = counted;
+        self.options.returned.counted = counted;
         self
     }
 
-    /// Sets whether hits have summaries, as they have by default.
+    /// Sets whether hits have summaries, as they have by default. Hits with summaries have details.
     #[must_use]
     pub fn summaries(mut self, summaries: bool) -> SearchRequest {
-        self.options.summaries = summaries;
+        let contents = &mut self.options.returned.hits;
+        *contents = contents.with_summaries(summaries);
         self
     }
 
-    /// Sets whether hits have the further fields of their documents.
+    /// Sets whether hits have the further fields of their documents. Hits with fields have details.
     #[must_use]
     pub fn fields(mut self, fields: bool) -> SearchRequest {
-        self.options.fields = fields;
+        let contents = &mut self.options.returned.hits;
+        *contents = contents.with_fields(fields);
         self
     }
 
-    /// Sets whether hits explain their scores.
+    /// Sets whether hits explain their scores. Hits with explanations have ids.
     #[must_use]
     pub fn explain(mut self, explain: bool) -> SearchRequest {
         self.options.explain = explain;

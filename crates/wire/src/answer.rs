@@ -12,6 +12,9 @@ pub struct SearchAnswer {
     pub total: Total,
     /// The page of hits, best first.
     pub hits: Vec<Hit>,
+    /// Numbers of the hits of the page, best first, in place of `hits`, where nothing else of them was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub numbers: Vec<HitNumbers>,
     /// Rank, from 0, of the first hit that holds only some of the words (`words=auto`); the total counts those with all
     /// of them. Absent where only documents with all words were looked for, or are enough for this page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -230,6 +233,21 @@ pub struct Hit {
     /// Explanation of the score, where requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<serde_json::Value>,
+}
+
+/// Score and place of a hit, which are known without reading its document.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct HitNumbers {
+    /// Score.
+    pub score: f32,
+    /// Segment of the document. Places are those of one generation of the index.
+    pub segment: u32,
+    /// Number of the document in the segment.
+    pub document: u32,
+    /// Hash of the document's URL, the same in every generation.
+    pub url_hash: u64,
+    /// Hash of the name of its site.
+    pub site_hash: u64,
 }
 
 /// Times of the phases of a search, in microseconds.

@@ -15,7 +15,7 @@ pub mod schedule;
 pub mod urlfrontier;
 
 pub use answer::{
-    DidYouMean, FacetAnswer, FacetBucket, FacetPercentile, FacetStats, Hit, PhaseTimes,
+    DidYouMean, FacetAnswer, FacetBucket, FacetPercentile, FacetStats, Hit, HitNumbers, PhaseTimes,
     SearchAnswer, Total,
 };
 pub use crawl::{CrawlProgress, CrawlStatus, UrlsInState, WaitingHost};

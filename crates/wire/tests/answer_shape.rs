@@ -46,6 +46,7 @@ fn answer() -> SearchAnswer {
                 })),
             },
         ],
+        numbers: Vec::new(),
         some_words_from: Some(1),
         facets: vec![
             FacetAnswer {

@@ -8,11 +8,11 @@ mod query;
 mod servers;
 
 use documents::{add, delete, index, optimize, recover, sync};
-use lab_commands::{bench, hurry, model, plan};
+use lab_commands::{hurry, model, plan};
 #[cfg(feature = "lab")]
 use lab_commands::{lab, load};
 use operation::{backup, check, completions, demo, man};
-use query::{analyze, fields, search};
+use query::{analyze, bench, fields, search};
 use servers::{document_server, front_end, index_server, serve, top};
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! Assembly of the hits of an answer from details and summaries.
+//! Assembly of the hits of an answer: numbers alone, or details and summaries.
 
 use crate::calls::TextSummary;
 use crate::coordinator::prepared::PreparedQuery;
@@ -7,11 +7,24 @@ use crate::coordinator::ranking::Found;
 use crate::coordinator::shown::Shown;
 use crate::details::{HitDetails, shown as shown_details};
 use crate::lacks::as_typed;
+use crate::returned::HitContents;
 use crate::site_limit::Candidate;
 use fields::Value;
 use std::collections::HashMap;
 use text::summary::{SummaryOptions, SummaryQuery};
-use wire::Hit;
+use wire::{Hit, HitNumbers};
+
+/// Returns the numbers of the hits of the page.
+pub(crate) fn numbers(found: &Found) -> Vec<HitNumbers> {
+    let of = |candidate: &Candidate| HitNumbers {
+        score: candidate.hit.score,
+        segment: candidate.hit.segment,
+        document: candidate.hit.doc.0,
+        url_hash: candidate.hit.url_hash,
+        site_hash: candidate.hit.site_hash,
+    };
+    found.page.iter().map(of).collect()
+}
 
 /// Returns the hits of the page, without those whose details are lost.
 pub(crate) fn hits(
@@ -21,7 +34,10 @@ pub(crate) fn hits(
     warnings: &mut Vec<String>,
 ) -> Vec<Hit> {
     let typed = &prepared.query.text;
-    let marks = prepared.analyzer.map(|analyzer| {
+    let contents = prepared.options.returned.hits;
+    let ids_alone = contents <= HitContents::Ids;
+    let marked = prepared.analyzer.filter(|_| !ids_alone);
+    let marks = marked.map(|analyzer| {
         let terms = found.summary_terms.clone();
         SummaryQuery::new(analyzer, terms, SummaryOptions::default())
     });
@@ -29,7 +45,11 @@ pub(crate) fn hits(
     let mut sort_values = found.sort_values.into_iter();
     for ((candidate, hit), summary) in found.page.iter().zip(shown.details).zip(shown.summaries) {
         let sort = sort_json(&sort_values.next().unwrap_or_default());
-        let Some(hit) = hit else { continue };
+        let Some(mut hit) = hit else { continue };
+        if ids_alone {
+            hit.details.title.clear();
+            hit.details.site.clear();
+        }
         if summary == MadeSummary::NoText {
             warnings.push(format!(
                 "the document store has no text of {}; index the document again",
@@ -40,7 +60,11 @@ pub(crate) fn hits(
             Some(analyzer) => as_typed(typed, analyzer, &hit.lacks),
             None => hit.lacks.clone(),
         };
-        let hit = hit_of(candidate, hit, summary, &shown.has_more);
+        let mut hit = hit_of(candidate, hit, summary, &shown.has_more);
+        if !contents.has_summaries() {
+            // It came with the fields.
+            hit.summary.clear();
+        }
         let title_html = marks.as_ref().and_then(|marks| marks.highlight(&hit.title));
         hits.push(Hit {
             sort,

@@ -37,6 +37,7 @@ use crate::coordinator::ranking::{Found, Next, Ranking, Settled};
 use crate::coordinator::scope::{Record, Scope};
 use crate::coordinator::shown::Showing;
 use crate::cursor::Epoch;
+use crate::returned::HitContents;
 use crate::search_error::SearchError;
 use std::sync::Arc;
 use std::time::Instant;
@@ -76,7 +77,7 @@ impl<'a> Coordinator<'a> {
             layout,
             limits,
         };
-        let (query, counted) = (&prepared.query, prepared.options.counted);
+        let (query, counted) = (&prepared.query, prepared.options.returned.counted);
         let ranking = Ranking::new(scope, query, counted, prepared.generation());
         let mut record = Record::default();
         record.phases.parse = prepared.parse_us;
@@ -263,7 +264,13 @@ impl<'a> Coordinator<'a> {
         let (after, moved) = cursors(prepared, &found);
         let (more_hits, some_words_from) = (found.more_hits, found.some_words_from);
         let facets = std::mem::take(&mut shown.facets);
-        let hits = hits::hits(found, shown, prepared, &mut warnings);
+        let (hits, numbers) = match prepared.options.returned.hits {
+            HitContents::Numbers => (Vec::new(), hits::numbers(&found)),
+            _ => (
+                hits::hits(found, shown, prepared, &mut warnings),
+                Vec::new(),
+            ),
+        };
         check_size(&hits, options.explain, self.scope.limits.bytes_max)?;
         let mut phases = self.record.phases;
         phases.total = prepared.arrived.elapsed().as_micros() as u64;
@@ -279,6 +286,7 @@ impl<'a> Coordinator<'a> {
             query: prepared.query.text.clone(),
             total,
             hits,
+            numbers,
             some_words_from,
             facets,
             did_you_mean: None,

@@ -6,6 +6,7 @@ use crate::cursor::{Cursors, PageStart};
 use crate::error::BadRequest;
 use crate::options::SearchOptions;
 use crate::refinement::{FacetGroup, Refinement};
+use crate::returned::HitContents;
 use fields::{Facet, Schema};
 use search::{Parsed, SortKey};
 use std::borrow::Cow;
@@ -26,11 +27,13 @@ pub struct IndexFacts<'a> {
     pub index_id: &'a str,
 }
 
-/// Query of a search: a text, or a tree of clauses.
+/// Query of a search: a text, words, or a tree of clauses.
 #[derive(Debug, Clone, Copy)]
 pub enum QuerySource<'a> {
     /// Text as typed, in the language of queries.
     Text(&'a str),
+    /// Words without any syntax, joined by the operator of the search.
+    Words(&'a str),
     /// Tree of clauses, which no parser has seen.
     Tree(&'a search::Query),
 }
@@ -98,7 +101,7 @@ impl PreparedQuery {
     /// Reads a query once for all parts.
     ///
     /// # Errors
-    /// A filter, facet, order or cursor that cannot be read.
+    /// A tree beyond the limits of the parser, and a filter, facet, order or cursor that cannot be read.
     pub fn new(
         id: u64,
         source: QuerySource<'_>,
@@ -113,7 +116,15 @@ impl PreparedQuery {
                 let parsed = search::parse_with(text, analyzer, fields, options.operator);
                 (text, parsed)
             }
+            QuerySource::Words(text) => {
+                let parsed = search::words_with(text, analyzer, options.operator);
+                (text, parsed)
+            }
             QuerySource::Tree(tree) => {
+                tree.check().map_err(|beyond| BadRequest {
+                    parameter: "query",
+                    reason: beyond.to_string(),
+                })?;
                 let parsed = Parsed {
                     query: tree.clone(),
                     some_words: None,
@@ -125,6 +136,10 @@ impl PreparedQuery {
         // Cursors belong to a query by its text.
         let identity = match source {
             QuerySource::Tree(tree) if options.is_refined() => Cow::from(format!("{tree:?}")),
+            // Words with a sign of the grammar are another query than that text.
+            QuerySource::Words(text) if options.after.is_some() && !text.trim().is_empty() => {
+                Cow::from(format!("words {text}"))
+            }
             _ => Cow::from(text),
         };
         let (parsed, refinement) = options.refine(&identity, parsed, analyzer, fields)?;
@@ -133,7 +148,12 @@ impl PreparedQuery {
             sort,
             cursors,
         } = refinement;
-        let options = options.resolved(&parsed.query, index.has_several_sites);
+        let mut options = options.resolved(&parsed.query, index.has_several_sites);
+        if options.explain {
+            // Explanations are made where the ids are read.
+            let contents = &mut options.returned.hits;
+            *contents = (*contents).max(HitContents::Ids);
+        }
         let start = match &cursors {
             Some(cursors) => cursors.page_start(&options, parsed.some_words.is_some())?,
             None => PageStart {
@@ -207,8 +227,17 @@ impl PreparedQuery {
         &self.index_id
     }
 
+    /// Returns whether the count of the matches is all that is looked for, so that no hit is ranked.
+    pub(crate) fn counts_alone(&self) -> bool {
+        let is_first = self.start == PageStart::default();
+        self.options.k == 0 && self.options.returned.counted && is_first
+    }
+
     /// Returns the number of hits to look for: one more than the page has shows whether another page follows.
     pub(crate) fn wanted(&self) -> usize {
+        if self.counts_alone() {
+            return 0;
+        }
         let page_end = self.start.start.saturating_add(self.options.k);
         page_end.saturating_add(1)
     }

@@ -3,6 +3,7 @@
 use crate::calls::{PartitionHits, TextSummary};
 use crate::details::HitDetails;
 use crate::options::SearchOptions;
+use crate::returned::HitContents;
 use crate::site_limit::{Candidate, KnownRanking, PartRanking};
 use std::collections::HashMap;
 
@@ -45,7 +46,7 @@ pub(crate) fn certain_ranking(
     (has_all && partitions.iter().all(is_whole)).then_some(CertainRanking(()))
 }
 
-/// Proof that every hit of a page has its details, its summary where there is a text, and its site's count. Only
+/// Proof that every hit of a page has the contents asked for: its details, its summary where there is a text, and its site's count. Only
 /// [`certain_details`] makes one.
 #[derive(Debug)]
 pub(crate) struct CertainDetails(());
@@ -58,15 +59,20 @@ pub(crate) fn certain_details(
     summaries: &[MadeSummary],
     has_more: &HashMap<u64, bool>,
 ) -> Option<CertainDetails> {
+    let contents = options.returned.hits;
+    if contents == HitContents::Numbers {
+        return Some(CertainDetails(()));
+    }
     let has_details = |hit: &Option<HitDetails>| {
         let explained = |hit: &HitDetails| hit.explanation.is_some() || !options.explain;
         hit.as_ref().is_some_and(explained)
     };
     let is_whole = details.iter().all(has_details)
         && !summaries.contains(&MadeSummary::Lost)
-        && page
-            .iter()
-            .all(|one| has_more.contains_key(&one.hit.site_hash));
+        && (contents == HitContents::Ids
+            || page
+                .iter()
+                .all(|one| has_more.contains_key(&one.hit.site_hash)));
     is_whole.then_some(CertainDetails(()))
 }
 

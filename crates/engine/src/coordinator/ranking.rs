@@ -94,7 +94,10 @@ impl Ranking {
             request: SearchRequest {
                 k: first_k(prepared.wanted(), options.site_hits_max()).min(k_max),
                 counted,
-                sort: Arc::clone(&prepared.sort),
+                sort: match prepared.counts_alone() {
+                    true => Arc::default(),
+                    false => Arc::clone(&prepared.sort),
+                },
                 after: prepared.start.after.clone().map(Arc::new),
                 trace: options.trace,
                 generation,
@@ -290,14 +293,18 @@ impl Found {
         let query_of_sites = prepared.some_words.as_ref().unwrap_or(&prepared.query);
         let has_all = Arc::ptr_eq(&searched.query, query_of_sites);
         let replies = || partitions.iter().flatten();
+        let matches_count: u64 = replies().map(|found| found.matches_count).sum();
         Found {
             query: Arc::clone(&searched.query),
             with_all_words: page.len(),
             page,
             sort_values,
-            more_hits: admitted.len() > page_end,
+            more_hits: match prepared.counts_alone() {
+                true => matches_count > 0,
+                false => admitted.len() > page_end,
+            },
             some_words_from: None,
-            matches_count: replies().map(|found| found.matches_count).sum(),
+            matches_count,
             count_is_exact: replies().all(|found| found.count_is_exact),
             ranking_is_complete: ranking.is_complete && has_all,
             proof,

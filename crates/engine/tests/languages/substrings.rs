@@ -94,7 +94,6 @@ fn substrings_are_found_where_they_stand_and_nowhere_else() {
     let options = SearchOptions {
         operator: Operator::And,
         per_site: Some(0),
-        counted: true,
         ..SearchOptions::default()
     };
     // A linear congruential generator: texts, places and lengths in any order, the same in every run.

@@ -8,6 +8,7 @@ use crate::collect::topk::hit::ScoredHit;
 use fields::facet::{CodedValues, SITE};
 use fields::{BadTest, Schema, Value};
 use index::{BLOCK_DOCUMENTS, DocId, IndexError, Segment};
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -27,13 +28,16 @@ const BLOCK_WORDS: usize = BLOCK_DOCUMENTS as usize / 64;
 const MATCHES_A_BLOCK: u64 = 8;
 
 /// Field by which matches are ordered. Of a list, the least value counts in ascending order, the greatest in descending.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SortKey {
     /// Name of the field.
     pub field: String,
     /// Whether the greatest value is first.
+    #[serde(default)]
     pub descending: bool,
     /// Whether documents without a value are first; otherwise they are last, in either order.
+    #[serde(default)]
     pub missing_first: bool,
 }
 

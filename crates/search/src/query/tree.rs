@@ -1,12 +1,19 @@
 //! Query as a tree of typed clauses, before any index is known.
 
+use crate::query::depth::nested;
 use fields::Test;
 use index::Field;
+use serde::{Deserialize, Serialize};
 use text::Pattern;
 use text::summary::Marked;
 
-/// A query. The parser bounds its depth and number of clauses.
-#[derive(Debug, Clone, PartialEq)]
+/// A query. The parser bounds its depth and number of clauses; [`check`](Query::check) tells whether a tree from elsewhere is
+/// within these bounds.
+///
+/// Serialized, a clause is an object of one key, its kind in lower case: `{"term":{"field":"text","term":"ice"}}`,
+/// `{"boolean":{"required":[…],"excluded":[…]}}`. Unknown kinds and keys are errors.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Query {
     /// Query without matches.
     Nothing,
@@ -17,6 +24,7 @@ pub enum Query {
         /// The analysed term.
         term: String,
         /// Number of occurrences in the query, a factor of the score.
+        #[serde(default = "one", skip_serializing_if = "is_one")]
         weight: u32,
     },
     /// Documents that hold a term of the pattern. Each scores 1, whatever the term.
@@ -31,6 +39,7 @@ pub enum Query {
         /// Name of the field.
         field: String,
         /// Test of its values.
+        #[serde(with = "super::test_form")]
         test: Test,
     },
     /// Documents that hold the terms one after another. Scored as one term whose frequency is the number of
@@ -41,29 +50,46 @@ pub enum Query {
         /// Analysed terms, two or more.
         terms: Vec<String>,
         /// Moves allowed: 0 is the exact phrase.
+        #[serde(default, skip_serializing_if = "is_zero")]
         slop: u32,
     },
     /// A combination. It matches when all `required` match, none of `excluded` does, and, without `required` clauses,
     /// at least one of `optional` does. The score is the sum over the matching clauses.
     Boolean {
         /// Clauses that must match.
+        #[serde(
+            default,
+            deserialize_with = "nested",
+            skip_serializing_if = "Vec::is_empty"
+        )]
         required: Vec<Query>,
         /// Clauses that add to the score where they match.
+        #[serde(
+            default,
+            deserialize_with = "nested",
+            skip_serializing_if = "Vec::is_empty"
+        )]
         optional: Vec<Query>,
         /// Clauses that must not match.
+        #[serde(
+            default,
+            deserialize_with = "nested",
+            skip_serializing_if = "Vec::is_empty"
+        )]
         excluded: Vec<Query>,
     },
     /// Documents that match one of the telling words, scored by all words that they match. A word is telling if its
     /// inverse document frequency is at least [`TELLING_SHARE`](crate::plan::TELLING_SHARE) of the greatest among the
     /// words, so that words that stand everywhere find nothing alone. A clause that is not one word is telling. Where it
     /// only filters or excludes, all words are.
-    AnyTelling(Vec<Query>),
+    AnyTelling(#[serde(deserialize_with = "nested")] Vec<Query>),
     /// Documents that match at least `least` of the clauses, scored by all that they match. Clauses that nothing matches
     /// count, so that a misspelt word does not lower the demand on the others.
     AtLeast {
         /// Least number of matching clauses; 0 is 1.
         least: u32,
         /// The clauses.
+        #[serde(deserialize_with = "nested")]
         clauses: Vec<Query>,
     },
     /// Documents that match any of the clauses, scored by the best of those that they match: its score, plus `tie_breaker`
@@ -71,8 +97,10 @@ pub enum Query {
     /// of two above the greatest possible sum at most. A tie breaker of 1 makes the sum of all. (A disjunction max, `dis_max`.)
     BestOf {
         /// The clauses.
+        #[serde(deserialize_with = "nested")]
         clauses: Vec<Query>,
         /// Share of the other clauses' scores that counts, in 0 to 1.
+        #[serde(default)]
         tie_breaker: f32,
     },
     /// Documents that match the clause. Each scores `score`, whatever the clause; boosts around it multiply that, and those
@@ -81,17 +109,19 @@ pub enum Query {
         /// The score, in [`BOOST_MIN`](crate::parse::BOOST_MIN) to [`BOOST_MAX`](crate::parse::BOOST_MAX).
         score: f32,
         /// The clause.
+        #[serde(deserialize_with = "nested")]
         clause: Box<Query>,
     },
     /// Documents that match the clause, which adds nothing to the score. Among the required clauses of a combination
     /// it is a filter.
-    Filter(Box<Query>),
+    Filter(#[serde(deserialize_with = "nested")] Box<Query>),
     /// The clause, whose weight is multiplied. Boosts of clauses within each other multiply; their product is kept in
     /// [`BOOST_MIN`](crate::parse::BOOST_MIN) to [`BOOST_MAX`](crate::parse::BOOST_MAX).
     Boosted {
         /// Factor of the weight, in `BOOST_MIN` to `BOOST_MAX`.
         boost: f32,
         /// The clause.
+        #[serde(deserialize_with = "nested")]
         clause: Box<Query>,
     },
     /// The clause, whose name explanations repeat. The words, phrases and prefixes within a named combination have its
@@ -100,8 +130,21 @@ pub enum Query {
         /// The name, [`NAME_BYTES_MAX`](crate::parse::NAME_BYTES_MAX) at most.
         name: String,
         /// The clause.
+        #[serde(deserialize_with = "nested")]
         clause: Box<Query>,
     },
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn is_one(weight: &u32) -> bool {
+    *weight == 1
+}
+
+fn is_zero(slop: &u32) -> bool {
+    *slop == 0
 }
 
 impl Query {

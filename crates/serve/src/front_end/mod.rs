@@ -105,13 +105,13 @@ impl FrontEnd {
             .map_err(|error| error.into_search_error("the document server"))
     }
 
-    /// Answers a query.
-    pub async fn search(
+    /// Answers a query: a text as typed, words, or a tree of clauses.
+    pub async fn search<'q>(
         &self,
-        query: &str,
+        query: impl Into<QuerySource<'q>>,
         options: &SearchOptions,
     ) -> Result<SearchAnswer, SearchError> {
-        self.search_told(query, options).await.1
+        self.search_told(query.into(), options).await.1
     }
 
     /// Returns the timeout of a query.
@@ -129,7 +129,7 @@ impl FrontEnd {
     /// Answers a query and returns its number in the log.
     pub(crate) async fn search_told(
         &self,
-        query: &str,
+        query: QuerySource<'_>,
         options: &SearchOptions,
     ) -> (u64, Result<SearchAnswer, SearchError>) {
         let arrived = Instant::now();
@@ -145,7 +145,7 @@ impl FrontEnd {
     async fn search_numbered(
         &self,
         id: u64,
-        query: &str,
+        query: QuerySource<'_>,
         options: &SearchOptions,
         arrived: Instant,
     ) -> Result<SearchAnswer, SearchError> {
@@ -213,7 +213,7 @@ impl FrontEnd {
 /// Reads a query with the facts known of the index.
 fn prepared(
     id: u64,
-    text: &str,
+    source: QuerySource<'_>,
     options: &SearchOptions,
     known: &Known,
     arrived: Instant,
@@ -234,6 +234,5 @@ fn prepared(
         depth_max: Some(DEPTH_MAX),
         ..options.clone()
     };
-    let source = QuerySource::Text(text);
     Ok(PreparedQuery::new(id, source, options, facts, arrived)?)
 }

@@ -200,7 +200,7 @@ impl App {
         if turn.is_some() {
             options.timeout = Some(timeout.saturating_sub(waited));
         }
-        let (number, answered) = self.front_end.search_told(query, &options).await;
+        let (number, answered) = self.front_end.search_told(query.into(), &options).await;
         let mut answer = answered.map_err(|error| Failure { error, number })?;
         if turn.is_some() {
             answer.phases_us.total += waited.as_micros() as u64;

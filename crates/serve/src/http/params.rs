@@ -59,7 +59,7 @@ pub(crate) fn parse(raw: Option<&str>, unknown: Unknown) -> Result<SearchParamet
             "trace" => options.trace = flag("trace", &value)?,
             "fields" => {
                 fields = listed(&value).collect();
-                options.fields = !fields.is_empty();
+                options.returned.hits = options.returned.hits.with_fields(!fields.is_empty());
             }
             "filter" if !value.trim().is_empty() => options.filters.push(value.into_owned()),
             "filter" => {}
@@ -69,7 +69,7 @@ pub(crate) fn parse(raw: Option<&str>, unknown: Unknown) -> Result<SearchParamet
             "after" if unknown == Unknown::Refuse => options.after = Some(value.into_owned()),
             "suggest" => options.suggest = flag("suggest", &value)?,
             "partial" => options.partial = flag("partial", &value)?,
-            "count" => options.counted = counted(&value)?,
+            "count" => options.returned.counted = counted(&value)?,
             "timeout" => options.timeout = Some(timeout(&value)?),
             "ranking" => options.ranking = ranking(&value)?,
             other if unknown == Unknown::Refuse => return Err(unknown_parameter(other)),
@@ -199,6 +199,7 @@ fn brief(value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use engine::{HitContents, Returned};
     use proptest::prelude::*;
 
     #[test]
@@ -218,13 +219,14 @@ mod tests {
                 operator: Operator::Or,
                 ranking: Ranking::TfIdf,
                 explain: true,
-                counted: false,
+                returned: Returned {
+                    counted: false,
+                    hits: HitContents::default().with_fields(true),
+                },
                 timeout: Some(Duration::from_secs(2)),
                 partial: false,
                 trace: true,
                 suggest: true,
-                fields: true,
-                summaries: true,
                 filters: vec!["lang:en".into(), "-x:1".into()],
                 filter_trees: Vec::new(),
                 facets: vec!["lang".into(), "date:month".into(), "site".into()],

@@ -47,7 +47,7 @@ proptest! {
         let servers = [1, chunks as usize].map(|partitions| Searched::start(index.clone(), &topology(partitions)));
         let engine = engine::Engine::from_index(index.clone());
         let query = words.join(" ");
-        let options = SearchOptions { k, per_site, operator: operator.1, sort: sort.to_owned(), counted, ..Default::default() };
+        let options = SearchOptions { k, per_site, operator: operator.1, sort: sort.to_owned(), returned: engine::Returned { counted, ..Default::default() }, ..Default::default() };
         let whole = SearchOptions { k: 1_000, ..options.clone() };
         let whole = servers[0].search(&query, &whole).unwrap().hits;
         for server in &servers {

@@ -1,6 +1,6 @@
 //! Equality of the answers of the embedded engine and of a front-end with servers.
 use crate::corpus::{Searched, document, index, refined};
-use engine::Engine;
+use engine::{Engine, Returned};
 use proptest::prelude::*;
 use search::Operator;
 use serve::{SearchOptions, Topology};
@@ -44,7 +44,7 @@ proptest! {
             k,
             per_site: Some(per_site),
             explain,
-            counted,
+            returned: Returned { counted, ..Returned::default() },
             suggest,
             operator: operator.1,
             filters,

@@ -1,5 +1,6 @@
 //! Report of a failed partition in every answer that lacks it.
 use crate::corpus::{Searched, document, index, index_server};
+use engine::{HitContents, Returned};
 use fields::FacetCounts;
 use index::IndexError;
 use serve::api::backend::Server;
@@ -141,13 +142,17 @@ const fn options(partial: bool) -> SearchOptions {
         operator: search::Operator::And,
         ranking: search::Ranking::TfIdf,
         explain: false,
-        counted: true,
+        returned: Returned {
+            counted: true,
+            hits: HitContents::Details {
+                fields: false,
+                summaries: true,
+            },
+        },
         timeout: Some(std::time::Duration::from_millis(300)),
         partial,
         trace: false,
         suggest: false,
-        fields: false,
-        summaries: true,
         filters: Vec::new(),
         filter_trees: Vec::new(),
         facets: Vec::new(),

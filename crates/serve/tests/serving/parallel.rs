@@ -128,7 +128,10 @@ fn any_policy_gives_the_answers_of_one_handler() {
     let alone = searched(&index, 1, &"fifo:1".parse().unwrap());
     for counted in [true, false] {
         let options = SearchOptions {
-            counted,
+            returned: engine::Returned {
+                counted,
+                ..Default::default()
+            },
             ..SearchOptions::default()
         };
         let expected = QUERIES.map(|query| timeless(alone.search(query, &options).unwrap()));

@@ -1,5 +1,6 @@
 //! Equality, byte by byte, of an answer through gRPC and that of one process.
 use crate::corpus::{Searched, WORDS, document, index, refined};
+use engine::Returned;
 use index::Index;
 use proptest::prelude::*;
 use serve::{
@@ -79,7 +80,7 @@ impl Drop for Served {
     }
 }
 
-fn file(
+pub(crate) fn file(
     chunks_count: u32,
     index: Vec<(Chunks, &Served)>,
     texts: Vec<(Chunks, &Served)>,
@@ -95,7 +96,11 @@ fn file(
     }
 }
 
-fn connect(file: &ClusterFile, name: &str, runtime: &Runtime) -> Result<FrontEnd, ServeError> {
+pub(crate) fn connect(
+    file: &ClusterFile,
+    name: &str,
+    runtime: &Runtime,
+) -> Result<FrontEnd, ServeError> {
     let cluster = Cluster::connect(file, name, runtime, |silent| panic!("{silent}"))?;
     Ok(FrontEnd::new(cluster, FrontEndOptions::default()))
 }
@@ -116,7 +121,10 @@ fn options() -> impl Strategy<Value = SearchOptions> {
                 operator: operator.1,
                 ranking: model.ranking(),
                 explain,
-                counted,
+                returned: Returned {
+                    counted,
+                    ..Returned::default()
+                },
                 ..SearchOptions::default()
             }
         },

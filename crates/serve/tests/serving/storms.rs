@@ -1,5 +1,6 @@
 //! Queries whose generation is closed while they are answered.
 use crate::corpus::{RUNTIME, commit};
+use engine::{HitContents, Returned};
 use fields::FacetCounts;
 use serve::api::backend::Server;
 use serve::api::messages::{
@@ -134,13 +135,17 @@ const PAGE: SearchOptions = SearchOptions {
     operator: search::Operator::And,
     ranking: search::Ranking::TfIdf,
     explain: false,
-    counted: true,
+    returned: Returned {
+        counted: true,
+        hits: HitContents::Details {
+            fields: false,
+            summaries: true,
+        },
+    },
     timeout: Some(Duration::from_secs(10)),
     partial: true,
     trace: false,
     suggest: false,
-    fields: false,
-    summaries: true,
     filters: Vec::new(),
     filter_trees: Vec::new(),
     facets: Vec::new(),

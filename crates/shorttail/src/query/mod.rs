@@ -1,11 +1,14 @@
 //! Typed query: a tree of clauses, which an index reads with its analyzer and its fields.
 
+mod form;
 mod lower;
 mod values;
 
 pub(crate) use lower::{Lowered, lowered};
 pub use values::FieldValue;
 
+use search::nested;
+use serde::{Deserialize, Serialize};
 use std::ops::{Bound, RangeBounds};
 use values::ValueTest;
 
@@ -29,6 +32,10 @@ use values::ValueTest;
 /// let query = Query::any_of([Query::phrase("short tail").boost(3.0), Query::prefix("stor")]);
 /// assert_eq!(index.search(query)?.total.value, 2);
 ///
+/// // As a value: a text, or an object of one key.
+/// let read: Query = serde_json::from_str(r#"{"boolean":{"required":["tail"],"excluded":[{"words":{"text":"long"}}]}}"#)?;
+/// assert_eq!(index.search(read)?.total.value, 1);
+///
 /// // The same as a text and as clauses.
 /// let typed = Query::words("tail").and_not(Query::words("long"));
 /// assert_eq!(index.search(typed)?.hits, index.search("tail -long")?.hits);
@@ -37,7 +44,8 @@ use values::ValueTest;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Query(Node);
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum Node {
     Text(String),
     Words(Words),
@@ -47,51 +55,79 @@ enum Node {
     },
     Site {
         name: String,
+        #[serde(default = "yes")]
         with_subdomains: bool,
     },
     Boolean {
+        #[serde(
+            default,
+            deserialize_with = "nested",
+            skip_serializing_if = "Vec::is_empty"
+        )]
         required: Vec<Query>,
+        #[serde(
+            default,
+            deserialize_with = "nested",
+            skip_serializing_if = "Vec::is_empty"
+        )]
         optional: Vec<Query>,
+        #[serde(
+            default,
+            deserialize_with = "nested",
+            skip_serializing_if = "Vec::is_empty"
+        )]
         excluded: Vec<Query>,
     },
     AtLeast {
         least: u32,
+        #[serde(deserialize_with = "nested")]
         clauses: Vec<Query>,
     },
     BestOf {
+        #[serde(deserialize_with = "nested")]
         clauses: Vec<Query>,
+        #[serde(default)]
         tie_breaker: f32,
     },
     Constant {
         score: f32,
+        #[serde(deserialize_with = "nested")]
         clause: Box<Query>,
     },
-    Filter(Box<Query>),
+    Filter(#[serde(deserialize_with = "nested")] Box<Query>),
     Boosted {
         boost: f32,
+        #[serde(deserialize_with = "nested")]
         clause: Box<Query>,
     },
     Named {
         name: String,
+        #[serde(deserialize_with = "nested")]
         clause: Box<Query>,
     },
 }
 
 /// Words of a text, before they are analysed.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Words {
     /// `None` is the whole text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     field: Option<String>,
     text: String,
+    #[serde(default, rename = "as")]
     form: Form,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum Form {
+    #[default]
     All,
     Any,
     AtLeast(u16),
     Phrase {
+        #[serde(default)]
         slop: u32,
     },
     Prefix,
@@ -99,6 +135,10 @@ enum Form {
     Regex,
     /// Edits; `None` for as many as the length of the word allows.
     Near(Option<u8>),
+}
+
+fn yes() -> bool {
+    true
 }
 
 impl Query {

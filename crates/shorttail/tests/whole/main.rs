@@ -3,6 +3,7 @@
 mod cancelling;
 mod messages;
 mod queries;
+mod requests;
 mod writing;
 
 use shorttail::{Answer, Document, Index};

@@ -2,9 +2,11 @@
 
 use super::limits::{EDITS_MAX, PATTERN_CHARACTERS_MAX};
 use super::regex::Regex;
+use serde::{Deserialize, Serialize};
 
 /// Set of terms.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Pattern {
     /// Terms that begin so.
     Prefix(String),

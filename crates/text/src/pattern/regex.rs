@@ -14,6 +14,7 @@ use regex_automata::nfa::thompson::{self, WhichCaptures};
 use regex_automata::util::primitives::StateID;
 use regex_automata::util::{start, syntax};
 use regex_automata::{Anchored, MatchKind};
+use serde::{Deserialize, Serialize};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -25,7 +26,8 @@ const NESTED_MAX: u32 = 32;
 const LITERAL_BYTES_MAX: usize = 64;
 
 /// Regular expression that terms match as a whole.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct Regex {
     text: String,
     literal: String,
@@ -115,6 +117,20 @@ impl Regex {
     /// Returns a common prefix of all matching terms; not always the longest.
     pub(super) fn literal(&self) -> &str {
         &self.literal
+    }
+}
+
+impl From<Regex> for String {
+    fn from(regex: Regex) -> String {
+        regex.text
+    }
+}
+
+impl TryFrom<String> for Regex {
+    type Error = RegexError;
+
+    fn try_from(text: String) -> Result<Regex, RegexError> {
+        Regex::new(&text)
     }
 }
 

@@ -10,7 +10,7 @@ use console::failure::note;
 use console::opened::{open_index, open_verified};
 use console::ranking::RankingArguments;
 use console::terminal::Style;
-use engine::{Engine, SearchOptions};
+use engine::{Engine, HitContents, Returned, SearchOptions};
 use index::Index;
 use schedule::board::PolicyChoice;
 use search::{Least, Operator, Ranking};
@@ -200,7 +200,10 @@ fn search_once(
         },
         ranking,
         suggest: true,
-        fields: !arguments.fields.is_empty(),
+        returned: Returned {
+            hits: HitContents::default().with_fields(!arguments.fields.is_empty()),
+            ..Returned::default()
+        },
         explain: arguments.explain,
         filters: arguments.filters.clone(),
         facets: (arguments.facets.iter())

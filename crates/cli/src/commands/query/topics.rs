@@ -7,8 +7,8 @@ use anyhow::Context;
 use console::figures::{counted, seconds};
 use console::meter::{Meter, left_s};
 use console::query_file::{FileQuery, read_topics};
-use engine::{Engine, SearchOptions};
-use search::{Operator, Ranking, bag_of_words};
+use engine::{Engine, HitContents, QuerySource, Returned, SearchOptions};
+use search::{Operator, Ranking};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -50,16 +50,20 @@ impl TopicsRun {
 
     /// Returns the lines of one topic in the run file, best hit first.
     fn answer(&self, topic: &FileQuery) -> anyhow::Result<String> {
-        let query = bag_of_words(&topic.text, self.engine.index().analyzer(), Operator::Or);
         let options = SearchOptions {
             k: self.k,
             per_site: Some(0),
             ranking: self.ranking,
-            counted: false,
-            summaries: false,
+            operator: Operator::Or,
+            returned: Returned {
+                counted: false,
+                hits: HitContents::Ids,
+            },
             ..SearchOptions::default()
         };
-        let answer = self.engine.search(&query, &options)?;
+        let answer = self
+            .engine
+            .search(QuerySource::Words(&topic.text), &options)?;
         let topic_id = topic.id.as_deref().unwrap_or_default();
         let mut lines = String::new();
         for (rank, hit) in (1..).zip(&answer.hits) {

@@ -20,6 +20,7 @@ use crate::coordinator::ranking::Found;
 use crate::coordinator::scope::Scope;
 use crate::details::HitDetails;
 use crate::options::SearchOptions;
+use crate::returned::HitContents;
 use crate::search_error::SearchError;
 use crate::site_limit::has_more as has_more_of_site;
 use facets::Counting;
@@ -111,23 +112,20 @@ impl Showing {
             found,
         };
         let mut calls = Vec::with_capacity(2 + prepared.facets.len());
-        match count {
-            0 => {
-                showing.details_took = Some(Duration::ZERO);
-                showing.is_counted = true;
-                showing.texts = Texts::Checked;
-            }
-            _ => {
-                calls.push(showing.ask_details(scope));
-                // Further fields come with the texts.
-                if prepared.options.summaries || prepared.options.fields {
-                    let places = (0..count).collect();
-                    calls.push(showing.ask_texts(places, scope));
-                } else {
-                    showing.given = vec![Some(Some(TextSummary::default())); count];
-                    showing.texts = Texts::Checked;
-                }
-            }
+        let contents = prepared.options.returned.hits;
+        if count == 0 || contents == HitContents::Numbers {
+            showing.details_took = Some(Duration::ZERO);
+            showing.is_counted = true;
+        } else {
+            calls.push(showing.ask_details(scope));
+        }
+        // Further fields come with the texts.
+        if count > 0 && (contents.has_summaries() || contents.has_fields()) {
+            let places = (0..count).collect();
+            calls.push(showing.ask_texts(places, scope));
+        } else {
+            showing.given = vec![Some(Some(TextSummary::default())); count];
+            showing.texts = Texts::Checked;
         }
         for group in 0..prepared.facets.len() {
             calls.extend(showing.facets.call(group, showing.found.generation, scope));
@@ -232,6 +230,7 @@ impl Showing {
         } = scope;
         let (found, page) = (&self.found, &self.found.page);
         let explain = prepared.options.explain;
+        let ids_alone = prepared.options.returned.hits <= HitContents::Ids;
         let is_apart = |place: usize| explain && place < found.with_all_words;
         let part = |place: usize| Some(2 * page[place].partition + usize::from(is_apart(place)));
         let asked = by_part(0..page.len(), 2 * layout.partitions_count(), part);
@@ -246,7 +245,7 @@ impl Showing {
             let request = DetailsRequest {
                 hits: places.iter().map(address).collect(),
                 explain,
-                lacks: found.some_words_from.is_some() && !is_apart,
+                lacks: found.some_words_from.is_some() && !is_apart && !ids_alone,
                 // A part with few of the hits may have long ones.
                 bytes_max: (bytes_max.saturating_mul(places.len()) / page.len().max(1))
                     .max(bytes_max.min(DETAILS_BYTES_MIN)),
@@ -301,6 +300,10 @@ impl Showing {
     /// ranking does not decide.
     fn ask_counts(&mut self, scope: Scope<'_>) -> Option<Call> {
         let prepared = scope.prepared;
+        if prepared.options.returned.hits <= HitContents::Ids {
+            self.is_counted = true;
+            return None;
+        }
         let (found, per_site) = (&self.found, prepared.options.site_hits_max());
         let mut names: Vec<String> = Vec::new();
         for (candidate, detail) in found.page.iter().zip(&self.details) {

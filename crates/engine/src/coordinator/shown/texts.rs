@@ -33,7 +33,7 @@ impl Showing {
             let request = SummariesRequest {
                 query_id: prepared.query.id,
                 of: of(places),
-                fields: prepared.options.fields,
+                fields: prepared.options.returned.hits.has_fields(),
                 terms: Arc::clone(&self.terms),
                 generation: self.found.generation,
                 deadline: limits.deadline,

@@ -95,6 +95,20 @@ impl fmt::Display for Ranking {
     }
 }
 
+impl From<Ranking> for String {
+    fn from(ranking: Ranking) -> String {
+        ranking.to_string()
+    }
+}
+
+impl TryFrom<String> for Ranking {
+    type Error = UnknownRanking;
+
+    fn try_from(text: String) -> Result<Ranking, UnknownRanking> {
+        text.parse()
+    }
+}
+
 impl FromStr for Ranking {
     type Err = UnknownRanking;
 

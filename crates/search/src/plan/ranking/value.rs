@@ -1,7 +1,10 @@
 //! Ranking as a value: a model and its parameters.
 
-/// A ranking model with its parameters.
-#[derive(Debug, Clone, Copy, PartialEq)]
+use serde::{Deserialize, Serialize};
+
+/// A ranking model with its parameters. Serialized as text: `"bm25:k1=0.9,b=0.4"`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub enum Ranking {
     /// BM25 (Robertson & Zaragoza 2009), without the constant factor k1 + 1.
     Bm25 {

@@ -53,5 +53,5 @@ pub use sites::site_query;
 pub use terms::{Least, Operator, UnknownLeast, phrase_in_ways, word_query};
 pub use typed::{
     Parsed, bag_of_words, bag_of_words_in, parse, parse_filter, parse_with, phrase_of,
-    some_of_words,
+    some_of_words, words_with,
 };

@@ -2,10 +2,13 @@
 
 use crate::query::tree::Query;
 use index::Field;
+use serde::{Deserialize, Serialize};
 use text::{Pattern, QueryWord, Way, Ways};
 
-/// The operator between words where the query has none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+/// The operator between words where the query has none. Serialized as text: `"all"`, `"any"`, `"auto"`, or the number or share
+/// of the words, `"3"`, `"75%"`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub enum Operator {
     /// All words are required.
     #[default]
@@ -98,6 +101,29 @@ impl Operator {
     pub fn named(name: &str) -> Option<Operator> {
         let named = Operator::NAMED.iter().find(|(known, _)| *known == name);
         named.map(|&(_, operator)| operator)
+    }
+}
+
+impl From<Operator> for String {
+    fn from(operator: Operator) -> String {
+        match operator {
+            Operator::Most(least) => least.to_string(),
+            named => named.name().to_owned(),
+        }
+    }
+}
+
+impl TryFrom<String> for Operator {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Operator, String> {
+        let named = Operator::named(&text);
+        let operator = named.or_else(|| Some(Operator::Most(text.parse().ok()?)));
+        operator.ok_or_else(|| {
+            format!(
+                "{text:?} is no way to match words; choose all, any or auto, a number of words, as 3, or a share of them, as 75%"
+            )
+        })
     }
 }
 

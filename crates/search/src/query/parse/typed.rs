@@ -96,6 +96,16 @@ pub fn bag_of_words_in(field: Field, text: &str, analyzer: Analyzer, operator: O
     clauses::simplified(required, optional, Vec::new())
 }
 
+/// Makes the query of the words of `text` without any syntax, as [`bag_of_words`] does; with [`Operator::Auto`] also that for
+/// documents with some of them.
+pub fn words_with(text: &str, analyzer: Analyzer, operator: Operator) -> Parsed {
+    Parsed {
+        query: bag_of_words(text, analyzer, operator),
+        some_words: (operator == Operator::Auto).then(|| some_of_words(text, analyzer)),
+        warnings: Vec::new(),
+    }
+}
+
 /// Makes a query of the words of `text`, as [`bag_of_words`] does, of which a telling one must match.
 pub fn some_of_words(text: &str, analyzer: Analyzer) -> Query {
     Query::AnyTelling(words_of(Field::Text, text, analyzer, true))

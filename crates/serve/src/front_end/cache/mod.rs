@@ -16,7 +16,7 @@ use crate::api::messages::Query;
 use crate::api::options::SearchOptions;
 use crate::encoding::query_bytes;
 use crate::telemetry::CacheFigures;
-use engine::{Complete, PreparedQuery};
+use engine::{Complete, PreparedQuery, Returned};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache as Kept;
 use search::SortKey;
@@ -49,9 +49,8 @@ pub(super) struct Key {
     /// Text of the ranking, which names all its parameters.
     ranking: String,
     explain: bool,
-    counted: bool,
+    returned: Returned,
     suggest: bool,
-    fields: bool,
     /// Number of the front-end, generation of its index, and trust epoch of its files.
     of_index: (u64, u64, u64),
 }
@@ -70,7 +69,7 @@ impl Key {
         // A cursor belongs to the text as typed.
         if options.trace
             || prepared.cursors.is_some()
-            || !options.summaries
+            || !options.returned.hits.has_summaries()
             || !options.filter_trees.is_empty()
         {
             return None;
@@ -86,9 +85,8 @@ impl Key {
             per_site: options.per_site,
             ranking: options.ranking.to_string(),
             explain: options.explain,
-            counted: options.counted,
+            returned: options.returned,
             suggest: options.suggest,
-            fields: options.fields,
             of_index,
         })
     }

@@ -6,7 +6,7 @@ use crate::cluster::Cluster;
 use crate::front_end::{FrontEnd, FrontEndOptions};
 use crate::handlers::options::HandlerOptions;
 use crate::in_process::partitioning::Topology;
-use engine::Generations;
+use engine::{Generations, Returned};
 use search::Operator;
 use std::sync::Arc;
 use vfs::MemoryStorage;
@@ -108,7 +108,10 @@ async fn what_an_answer_depends_on_is_in_the_key() {
         (
             "moon landing",
             SearchOptions {
-                counted: false,
+                returned: Returned {
+                    counted: false,
+                    ..Returned::default()
+                },
                 ..options()
             },
         ),

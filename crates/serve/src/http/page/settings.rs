@@ -39,7 +39,7 @@ fn settings_beside(
     let ranking = options.ranking;
     set("ranking", ranking.to_string(), ranking == usual.ranking);
     set("explain", "1".into(), !options.explain);
-    set("count", "none".into(), options.counted);
+    set("count", "none".into(), options.returned.counted);
     set("partial", "0".into(), options.partial);
     set("trace", "1".into(), !options.trace);
     if let Some(timeout) = options.timeout {

@@ -30,6 +30,7 @@ pub(super) fn answer(hits: Vec<Hit>) -> SearchAnswer {
             exact: true,
         },
         hits,
+        numbers: Vec::new(),
         some_words_from: None,
         facets: Vec::new(),
         did_you_mean: None,

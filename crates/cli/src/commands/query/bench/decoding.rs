@@ -28,14 +28,14 @@ pub(super) struct Decoded {
 }
 
 impl<'a> Decoding<'a> {
-    /// Records the blocks that `search`, called once, decodes for `plan`.
+    /// Records the blocks that `search`, called once, decodes for `plan`. Returns what it found, too.
     pub(super) fn of<R>(
         plan: &Plan,
         segments: &'a [Arc<Segment>],
         search: impl FnOnce() -> Result<R, IndexError>,
-    ) -> Result<Decoding<'a>, IndexError> {
+    ) -> Result<(R, Decoding<'a>), IndexError> {
         let (profiled, mut lists) = watch_lists(|| profile(plan, segments, search));
-        let (_, profile) = profiled?;
+        let (found, profile) = profiled?;
         let mut replay = Replay::default();
         for term in &profile.terms {
             for segment in segments {
@@ -44,11 +44,12 @@ impl<'a> Decoding<'a> {
                 }
             }
         }
-        Ok(Decoding {
+        let decoding = Decoding {
             replay,
             times_us: Vec::new(),
             postings_count: 0,
-        })
+        };
+        Ok((found, decoding))
     }
 
     /// Decodes the blocks again and adds the time.

@@ -1,7 +1,6 @@
 //! Passes over a set of queries, and the measured span of each.
 
 use super::decoding::Decoding;
-use super::details::details_of;
 use super::measured::{Counting, Measured, Mode};
 use super::plans::Profiled;
 use super::quantiles::min_and_median;
@@ -9,52 +8,58 @@ use console::figures::seconds;
 use console::meter::{Meter, left_s};
 use console::opened::all_segments;
 use console::query_file::FileQuery;
+use engine::{Engine, HitContents, QuerySource, Returned, SearchAnswer, SearchOptions};
 use index::{Index, IndexError, Segment};
-use search::{Operator, Plan, Ranking, ScoredHit};
-use search::{
-    bag_of_words, count_partition, parse_with, phrase_of, profile, search_partition, some_of_words,
-    top_of_partition,
-};
+use search::{Operator, Plan, Query, Ranking, bag_of_words, parse_with, phrase_of, profile};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 use text::Analyzer;
 
-/// Hits and count of a query.
-struct Found {
-    hits: Option<u64>,
-    top: Option<ScoredHit>,
-    /// Hits kept, `k` at most.
-    kept_count: usize,
-}
-
 /// An index and the parameters of its searches.
-pub(super) struct Kernel<'a> {
-    index: &'a Index,
+pub(super) struct Searches {
+    engine: Engine,
+    index: Arc<Index>,
     segments: Vec<Arc<Segment>>,
     mode: Mode,
     counting: Counting,
-    k: usize,
-    ranking: Ranking,
+    options: SearchOptions,
     /// Whether decoding is also timed alone.
     pub(super) with_decoding: bool,
 }
 
-impl<'a> Kernel<'a> {
+impl Searches {
     pub(super) fn new(
-        index: &'a Index,
+        index: Arc<Index>,
         mode: Mode,
         counting: Counting,
         k: usize,
         ranking: Ranking,
-    ) -> Kernel<'a> {
-        Kernel {
+    ) -> Searches {
+        Searches {
+            engine: Engine::from_index(Arc::clone(&index)),
+            segments: all_segments(&index),
             index,
-            segments: all_segments(index),
             mode,
             counting,
-            k,
-            ranking,
+            options: SearchOptions {
+                k: match counting {
+                    Counting::Only => 0,
+                    Counting::Exact | Counting::None => k,
+                },
+                per_site: Some(0),
+                operator: match mode {
+                    Mode::And | Mode::Phrase | Mode::Query => Operator::And,
+                    Mode::Or | Mode::QueryAny => Operator::Or,
+                    Mode::Auto => Operator::Auto,
+                },
+                ranking,
+                returned: Returned {
+                    counted: counting != Counting::None,
+                    hits: HitContents::Numbers,
+                },
+                ..SearchOptions::default()
+            },
             with_decoding: false,
         }
     }
@@ -77,12 +82,11 @@ impl<'a> Kernel<'a> {
         let mut measured = Vec::with_capacity(asked.len());
         for (query, asked) in queries.iter().zip(&asked) {
             let found = self.search(&asked.text)?;
-            let top = details_of(&self.segments, found.top.as_slice())?.pop();
             measured.push(Measured {
                 query: query.text.clone(),
                 words_count: asked.words_count,
-                hits: found.hits,
-                top: top.map(|details| details.url),
+                hits: (self.counting != Counting::None).then_some(found.total.value),
+                top: self.top(&asked.text)?,
                 min_us: 0.0,
                 median_us: 0.0,
                 decoding: None,
@@ -118,8 +122,10 @@ impl<'a> Kernel<'a> {
     pub(super) fn profile(&self, queries: &[FileQuery]) -> anyhow::Result<Vec<Profiled>> {
         let mut profiled = Vec::with_capacity(queries.len());
         for query in queries {
-            let plan = self.plan(&self.prepare(&query.text).text)?;
-            let (_, profile) = profile(&plan, &self.segments, || self.run(&plan))?;
+            let text = self.prepare(&query.text).text;
+            let plan = self.plan(&text)?;
+            let (found, profile) = profile(&plan, &self.segments, || Ok(self.search(&text)))?;
+            found?;
             profiled.push(Profiled {
                 query: query.text.clone(),
                 profile,
@@ -129,10 +135,13 @@ impl<'a> Kernel<'a> {
     }
 
     /// Records the blocks that the search of each query decodes.
-    fn decodings(&self, asked: &[Asked]) -> Result<Vec<Decoding<'_>>, IndexError> {
+    fn decodings(&self, asked: &[Asked]) -> anyhow::Result<Vec<Decoding<'_>>> {
         let of_query = |asked: &Asked| {
             let plan = self.plan(&asked.text)?;
-            Decoding::of(&plan, &self.segments, || self.run(&plan))
+            let (found, decoding) =
+                Decoding::of(&plan, &self.segments, || Ok(self.search(&asked.text)))?;
+            found?;
+            anyhow::Ok(decoding)
         };
         asked.iter().map(of_query).collect()
     }
@@ -150,58 +159,53 @@ impl<'a> Kernel<'a> {
         }
     }
 
-    /// Plans and runs a search: the measured span.
-    fn search(&self, text: &str) -> Result<Found, IndexError> {
-        let all = self.run(&self.plan(text)?)?;
-        if self.mode != Mode::Auto || all.kept_count >= self.k {
-            return Ok(all);
+    /// Answers a query with the numbers of its hits, or their count: the measured span.
+    fn search(&self, text: &str) -> anyhow::Result<SearchAnswer> {
+        self.answer(text, &self.options)
+    }
+
+    /// Returns the URL of the best hit; `None` where there is none, or hits are only counted.
+    fn top(&self, text: &str) -> anyhow::Result<Option<String>> {
+        if self.options.k == 0 {
+            return Ok(None);
         }
-        let query = some_of_words(text, self.index.analyzer());
-        let plan = Plan::new(&query, self.ranking, self.index.statistics())?;
-        // Servers count only those with all words.
-        let some = top_of_partition(&plan, &self.segments, self.k)?;
-        Ok(Found {
-            top: all.top.or(some.first().copied()),
-            ..all
-        })
-    }
-
-    fn plan(&self, text: &str) -> Result<Plan, IndexError> {
-        let analyzer = self.index.analyzer();
-        let query = match self.mode {
-            Mode::And | Mode::Auto => bag_of_words(text, analyzer, Operator::And),
-            Mode::Or => bag_of_words(text, analyzer, Operator::Or),
-            Mode::Phrase => phrase_of(text, analyzer),
-            Mode::Query => parse_with(text, analyzer, self.index.fields(), Operator::And).query,
-            Mode::QueryAny => parse_with(text, analyzer, self.index.fields(), Operator::Or).query,
-        };
-        Plan::new(&query, self.ranking, self.index.statistics())
-    }
-
-    fn run(&self, plan: &Plan) -> Result<Found, IndexError> {
-        Ok(match self.counting {
-            Counting::Only => Found {
-                hits: Some(count_partition(plan, &self.segments)?),
-                top: None,
-                kept_count: self.k,
+        let options = SearchOptions {
+            k: 1,
+            returned: Returned {
+                counted: false,
+                hits: HitContents::Ids,
             },
-            Counting::Exact => {
-                let (hits, count) = search_partition(plan, &self.segments, self.k)?;
-                Found {
-                    hits: Some(count),
-                    top: hits.first().copied(),
-                    kept_count: hits.len(),
-                }
+            ..self.options.clone()
+        };
+        let answer = self.answer(text, &options)?;
+        Ok(answer.hits.into_iter().next().map(|hit| hit.url))
+    }
+
+    fn answer(&self, text: &str, options: &SearchOptions) -> anyhow::Result<SearchAnswer> {
+        let answer = match self.mode {
+            Mode::And | Mode::Or | Mode::Auto => {
+                self.engine.search(QuerySource::Words(text), options)
             }
-            Counting::None => {
-                let hits = top_of_partition(plan, &self.segments, self.k)?;
-                Found {
-                    hits: None,
-                    top: hits.first().copied(),
-                    kept_count: hits.len(),
-                }
+            Mode::Phrase => {
+                let phrase = phrase_of(text, self.index.analyzer());
+                self.engine.search(&phrase, options)
             }
-        })
+            Mode::Query | Mode::QueryAny => self.engine.search(text, options),
+        };
+        Ok(answer?)
+    }
+
+    /// Returns the plan of a query, by whose words its work is named.
+    fn plan(&self, text: &str) -> Result<Plan, IndexError> {
+        let (analyzer, operator) = (self.index.analyzer(), self.options.operator);
+        let query: Query = match self.mode {
+            Mode::And | Mode::Or | Mode::Auto => bag_of_words(text, analyzer, operator),
+            Mode::Phrase => phrase_of(text, analyzer),
+            Mode::Query | Mode::QueryAny => {
+                parse_with(text, analyzer, self.index.fields(), operator).query
+            }
+        };
+        Plan::new(&query, self.options.ranking, self.index.statistics())
     }
 }
 

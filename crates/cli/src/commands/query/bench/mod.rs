@@ -1,13 +1,13 @@
-//! `shorttail bench`: time of the search kernel alone.
+//! `shorttail bench`: time of searches in process.
 //!
 //! Model: in process, one thread, warm. After a warm-up pass over all queries, N passes are measured, each over all
 //! queries in turn, so that a disturbance affects one time of many queries and not all times of one. The measured
-//! span is analysis, plan and search, without the look-up of the top URL. The overhead is two readings of the clock
-//! for each query (tens of nanoseconds).
+//! span is an answer of the engine with the numbers of the hits, or their count alone: analysis, plan, search and merge by
+//! the coordinator that servers use, without details and summaries. As for every page, one hit more than `k` is looked for.
+//! The overhead is two readings of the clock for each query (tens of nanoseconds).
 //! Limits: no queueing, no network, no concurrent queries. It is not the response time of a client.
 
 mod decoding;
-mod details;
 mod measure;
 mod measured;
 mod plans;
@@ -17,7 +17,7 @@ mod report;
 use clap::builder::RangedU64ValueParser;
 use console::opened::open_preloaded;
 use console::ranking::RankingArguments;
-use measure::Kernel;
+use measure::Searches;
 use measured::{Counting, Mode};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -40,7 +40,7 @@ EXAMPLES:
 /// Time queries in the search kernel: in process, one thread, warm
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub struct BenchArguments {
+pub(crate) struct BenchArguments {
     /// The directory of the index
     #[arg(value_name = "INDEX")]
     directory: PathBuf,
@@ -85,7 +85,7 @@ pub struct BenchArguments {
 }
 
 /// Runs the subcommand.
-pub fn run(arguments: BenchArguments) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(arguments: BenchArguments) -> anyhow::Result<ExitCode> {
     let queries = console::query_file::read_queries(&arguments.queries)?;
     let index = open_preloaded(&arguments.directory, arguments.preload)?;
     console::kernels::choose()?;
@@ -94,17 +94,17 @@ pub fn run(arguments: BenchArguments) -> anyhow::Result<ExitCode> {
             "warning: a debug build; its times say nothing, build with --release",
         );
     }
-    let mut kernel = Kernel::new(
-        &index,
+    let mut searches = Searches::new(
+        index,
         arguments.mode,
         arguments.count,
         arguments.k,
         arguments.ranking.ranking(),
     );
-    kernel.with_decoding = arguments.decoding;
+    searches.with_decoding = arguments.decoding;
     let mut stdout = std::io::BufWriter::new(std::io::stdout().lock());
     if arguments.explain_plan {
-        let profiled = kernel.profile(&queries)?;
+        let profiled = searches.profile(&queries)?;
         if arguments.json {
             plans::write_json(&mut stdout, &profiled)?;
         } else {
@@ -112,7 +112,7 @@ pub fn run(arguments: BenchArguments) -> anyhow::Result<ExitCode> {
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let measured = kernel.measure(&queries, arguments.passes)?;
+    let measured = searches.measure(&queries, arguments.passes)?;
     let report = report::Report {
         measured: &measured,
         mode: arguments.mode,

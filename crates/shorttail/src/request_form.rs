@@ -1,0 +1,116 @@
+//! Serialized form of requests: one object, whose keys but `query` may be left out.
+
+use crate::query::Query;
+use crate::request::{SearchRequest, Words};
+use engine::{HitContents, Returned, SearchOptions};
+use search::{Least, Operator, Ranking};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RequestForm {
+    query: Query,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    filters: Vec<Query>,
+    #[serde(default = "hits_count")]
+    k: usize,
+    #[serde(default)]
+    start: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    after: Option<String>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    sort: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    facets: Vec<String>,
+    #[serde(default)]
+    words: Operator,
+    #[serde(default)]
+    ranking: Ranking,
+    #[serde(default)]
+    per_site: u32,
+    #[serde(default = "yes")]
+    counted: bool,
+    #[serde(default)]
+    hits: HitContents,
+    #[serde(default)]
+    explain: bool,
+    #[serde(default)]
+    suggest: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    timeout_us: Option<u64>,
+}
+
+fn hits_count() -> usize {
+    SearchOptions::default().k
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl From<SearchRequest> for RequestForm {
+    fn from(request: SearchRequest) -> RequestForm {
+        let SearchRequest {
+            query,
+            filters,
+            options,
+            words,
+            deadline: _,
+            token: _,
+        } = request;
+        let us = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        RequestForm {
+            query,
+            filters,
+            k: options.k,
+            start: options.start,
+            per_site: options.site_hits_max(),
+            after: options.after,
+            sort: options.sort,
+            facets: options.facets,
+            words: words.operator(),
+            ranking: options.ranking,
+            counted: options.returned.counted,
+            hits: options.returned.hits,
+            explain: options.explain,
+            suggest: options.suggest,
+            timeout_us: options.timeout.map(us),
+        }
+    }
+}
+
+impl From<RequestForm> for SearchRequest {
+    fn from(form: RequestForm) -> SearchRequest {
+        SearchRequest {
+            query: form.query,
+            filters: form.filters,
+            options: SearchOptions {
+                k: form.k,
+                start: form.start,
+                per_site: Some(form.per_site),
+                after: form.after,
+                sort: form.sort,
+                facets: form.facets,
+                ranking: form.ranking,
+                returned: Returned {
+                    counted: form.counted,
+                    hits: form.hits,
+                },
+                explain: form.explain,
+                suggest: form.suggest,
+                timeout: form.timeout_us.map(Duration::from_micros),
+                ..SearchOptions::default()
+            },
+            words: match form.words {
+                Operator::And => Words::All,
+                Operator::Or => Words::Any,
+                Operator::Auto => Words::AllThenSome,
+                Operator::Most(Least::Words(words)) => Words::AtLeast(words),
+                Operator::Most(Least::Percent(percent)) => Words::Percent(percent),
+            },
+            deadline: None,
+            token: None,
+        }
+    }
+}
