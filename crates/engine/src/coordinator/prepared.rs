@@ -133,7 +133,7 @@ impl PreparedQuery {
             sort,
             cursors,
         } = refinement;
-        let options = options.resolved(&parsed.query, index.has_several_sites);
+        let options = options.resolved(&parsed.query);
         let start = match &cursors {
             Some(cursors) => cursors.page_start(&options, parsed.some_words.is_some())?,
             None => PageStart {
@@ -176,7 +176,6 @@ impl PreparedQuery {
     pub(crate) fn probe(&self, tree: search::Query, k: usize) -> PreparedQuery {
         let options = SearchOptions {
             k,
-            per_site: Some(0),
             timeout: self.options.timeout,
             ..SearchOptions::default()
         };

@@ -53,7 +53,6 @@ impl TopicsRun {
         let query = bag_of_words(&topic.text, self.engine.index().analyzer(), Operator::Or);
         let options = SearchOptions {
             k: self.k,
-            per_site: Some(0),
             ranking: self.ranking,
             counted: false,
             summaries: false,

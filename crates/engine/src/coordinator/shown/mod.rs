@@ -301,7 +301,7 @@ impl Showing {
     /// ranking does not decide.
     fn ask_counts(&mut self, scope: Scope<'_>) -> Option<Call> {
         let prepared = scope.prepared;
-        let (found, per_site) = (&self.found, prepared.options.site_hits_max());
+        let (found, per_site) = (&self.found, prepared.options.per_site);
         let mut names: Vec<String> = Vec::new();
         for (candidate, detail) in found.page.iter().zip(&self.details) {
             let site_hash = candidate.hit.site_hash;
@@ -357,7 +357,7 @@ impl Showing {
                 }
             }
         }
-        let per_site = u64::from(scope.prepared.options.site_hits_max());
+        let per_site = u64::from(scope.prepared.options.per_site);
         for (&site_hash, &sum) in self.counted_sites.iter().zip(&sums) {
             self.has_more.insert(site_hash, sum > per_site);
         }
