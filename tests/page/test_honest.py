@@ -95,13 +95,13 @@ def test_a_whole_answer_has_no_banner(open_page, server):
 def test_a_lost_part_is_told(open_cluster_page, cluster, picture, scheme):
     page = open_cluster_page(color_scheme=scheme)
     front_end = cluster.front_end
-    whole = page.request.get(front_end.url("/search", q="lighthouse", k=100, per_site=0)).json()
+    whole = page.request.get(front_end.url("/search", q="lighthouse", k=100)).json()
     assert whole["coverage"] == 1.0 and "degraded" not in whole
     page.goto(front_end.url(q="lighthouse"))
     expect(page.get_by_role("alert")).to_have_count(0)
 
     cluster.kill("rest")
-    partial = page.request.get(front_end.url("/search", q="lighthouse", k=100, per_site=0)).json()
+    partial = page.request.get(front_end.url("/search", q="lighthouse", k=100)).json()
     assert 0 < partial["coverage"] < 1.0 and 0 < len(partial["hits"]) < len(whole["hits"])
     lost = partial["degraded"][0]["documents_count"]
     page.goto(front_end.url(q="lighthouse"))

@@ -105,7 +105,7 @@ def test_many_hostile_hits_on_one_page(open_page, server, ordinary, picture):
     shown = set()
     start = 0
     while True:
-        page.goto(server.url(q="hostile", k=50, start=start, per_site=0))
+        page.goto(server.url(q="hostile", k=50, start=start))
         hits = dom.hits(page)
         if not hits:
             break
@@ -115,7 +115,7 @@ def test_many_hostile_hits_on_one_page(open_page, server, ordinary, picture):
             assert {mark.lower() for mark in hit["marks"]} <= {"hostile"}, hit
         start += len(hits)
     assert shown == {corpus.needle(number) for number in HOSTILE}
-    page.goto(server.url(q="hostile", k=50, per_site=0))
+    page.goto(server.url(q="hostile", k=50))
     picture(page, "hostile")
 
 

@@ -16,9 +16,17 @@ pub(crate) fn write_hits(
     style: Style,
 ) -> io::Result<()> {
     let some_from = answer.some_words_from.map(|rank| (rank as u64).max(start));
+    let mut heading = None;
     for (rank, hit) in (start + 1..).zip(&answer.hits) {
-        if Some(rank) == some_from.map(|rank| rank + 1) {
-            writeln!(out, "With some of the words\n")?;
+        let own = match (some_from.is_some_and(|from| rank > from), hit.held_back) {
+            (false, false) => None,
+            (true, false) => Some("With some of the words"),
+            (false, true) => Some("More of these sites"),
+            (true, true) => Some("More of these sites, with some of the words"),
+        };
+        if own != heading {
+            heading = own;
+            writeln!(out, "{}\n", own.unwrap_or_default())?;
         }
         write_hit(out, rank, hit, style)?;
     }
@@ -41,8 +49,6 @@ pub(crate) fn write_hits(
     if answer.more_hits {
         let next = start + answer.hits.len() as u64;
         write!(out, ", more with --start {next}")?;
-    } else if answer.hits.iter().any(|hit| hit.more_from_site) {
-        write!(out, ", more of their sites with --per-site 0")?;
     }
     writeln!(out)?;
     if let Some(better) = &answer.did_you_mean {

@@ -114,7 +114,7 @@ impl Measured {
     fn engine(&self, operator: Operator, count: &str) -> Result<(), Box<dyn Error>> {
         let options = SearchOptions {
             k: if count == "only" { 0 } else { K },
-            per_site: Some(0),
+            per_site: 0,
             operator,
             returned: Returned {
                 counted: count != "none",

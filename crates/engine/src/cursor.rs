@@ -108,7 +108,7 @@ impl Cursors {
         let Some(from) = &self.from else {
             return Ok(PageStart::default());
         };
-        if options.site_hits_max() == 0 && !has_some_words {
+        if options.per_site == 0 && !has_some_words {
             return Ok(PageStart {
                 start: 0,
                 after: Some(from.after.clone()),
@@ -389,13 +389,14 @@ mod tests {
         };
         let by_score = place(Vec::new());
         let limited = SearchOptions {
+            per_site: 2,
             depth_max: Some(10_000),
             ..SearchOptions::default()
         };
         let error = by_score.page_start(&limited, false).unwrap_err();
         assert!(error.reason.contains("per_site=0"), "{error}");
         let unlimited = SearchOptions {
-            per_site: Some(0),
+            per_site: 0,
             ..limited
         };
         assert!(by_score.page_start(&unlimited, true).is_err());

@@ -72,12 +72,13 @@ pub use error::{BadRequest, DetailsError, EngineError};
 pub use frequent_phrases::frequent_phrases;
 pub use generations::{Generations, OnReport, Preloading};
 pub use matches::Matches;
-pub use options::{SITE_HITS_DEFAULT, SearchOptions};
+pub use options::SearchOptions;
 pub use part::Part;
 pub use refinement::{FACETS_MAX, FILTERS_MAX, FacetGroup, Refinement};
 pub use returned::{HitContents, Returned};
 pub use search_error::SearchError;
 pub use shown_text::summary_of;
+pub use site_limit::SITE_LIMIT_WINDOW;
 
 pub use index::{DocId, Index, IndexError, StoredDocument};
 pub use search::{Operator, Query, Ranking};

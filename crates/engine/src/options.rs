@@ -6,9 +6,6 @@ use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use wire::SearchAnswer;
 
-/// Default per-site limit, in hits.
-pub const SITE_HITS_DEFAULT: u32 = 2;
-
 /// Options of a search.
 ///
 /// Serialized, they are an object with the keys of the struct, of which those with default values may be left out; the operator
@@ -22,9 +19,9 @@ pub struct SearchOptions {
     pub start: usize,
     /// Rank up to which pages with cursors go where they count on from the first hit; `None` is no limit.
     pub depth_max: Option<usize>,
-    /// Per-site limit over all pages, in hits; 0 is no limit. `None` is [`SITE_HITS_DEFAULT`] where it helps: not for an
-    /// index of one site. A query that names one site has no limit.
-    pub per_site: Option<u32>,
+    /// Hits of a site that come before further hits of it; 0 is no limit. It changes the order among the best
+    /// [`SITE_LIMIT_WINDOW`](crate::SITE_LIMIT_WINDOW) matches, and leaves none out. A query that names one site has no limit.
+    pub per_site: u32,
     /// Operator between words without one.
     #[serde(rename = "words")]
     pub operator: Operator,
@@ -62,7 +59,7 @@ impl Default for SearchOptions {
             k: 10,
             start: 0,
             depth_max: None,
-            per_site: None,
+            per_site: 0,
             operator: Operator::default(),
             ranking: Ranking::default(),
             explain: false,
@@ -81,16 +78,13 @@ impl Default for SearchOptions {
 }
 
 impl SearchOptions {
-    /// Returns the options as they apply to a query on an index of one or of several sites. A limit for the only site
-    /// would hide what was asked for.
-    pub fn resolved(self, query: &Query, has_several_sites: bool) -> SearchOptions {
-        // An order by values is asked for as it is.
-        let is_unlimited = !has_several_sites || !self.sort.is_empty();
-        let is_one = query.requires_one_site() || self.per_site.is_none() && is_unlimited;
-        SearchOptions {
-            per_site: Some(if is_one { 0 } else { self.site_hits_max() }),
-            ..self
-        }
+    /// Returns the options as they apply to a query. A limit for the only site would change nothing.
+    pub fn resolved(self, query: &Query) -> SearchOptions {
+        let per_site = match query.requires_one_site() {
+            true => 0,
+            false => self.per_site,
+        };
+        SearchOptions { per_site, ..self }
     }
 
     /// Returns whether an answer is one that a corrected query may stand beside: whole, and without a document that has
@@ -99,11 +93,6 @@ impl SearchOptions {
         let is_empty = answer.total.exact && answer.total.value == 0;
         let is_plain = self.start == 0 && !self.is_filtered();
         self.suggest && is_plain && is_empty && !answer.timed_out
-    }
-
-    /// Returns the per-site limit, in hits; 0 is no limit.
-    pub fn site_hits_max(&self) -> u32 {
-        self.per_site.unwrap_or(SITE_HITS_DEFAULT)
     }
 }
 

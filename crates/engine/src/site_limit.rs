@@ -1,21 +1,28 @@
-//! Per-site limit on the merged ranking.
+//! Per-site limit on the merged ranking: an order of all matches in which each site has its best hits first.
 //!
-//! The ranking of all matches is one fixed list, and so is the list of admitted hits: a hit is admitted when fewer than
-//! `per_site` hits of its site precede it. A page is a slice of that list, whatever the partitions and the depth of the
-//! search. Each partition returns its k best hits only, so a prefix of the merged list is certain: no hit that a
-//! partition has not returned may precede its end. Paging is exact because it uses that prefix alone.
+//! ```text
+//! ranking   A1 A2 A3 B1 A4 C1 A5 | A6 B2 ...        at most 2 of a site, window of 7
+//! listed    A1 A2 B1 C1 A3 A4 A5 | A6 B2 ...        A3, A4 and A5 are held back
+//! ```
+//!
+//! Among the [`SITE_LIMIT_WINDOW`] best matches those come first that fewer than `per_site` hits of their site precede;
+//! those held back follow, and then all further matches, each in the order of the ranking. So a page is never short while
+//! matches are left, and pages together list every match once. Where a ranking has two classes, documents with all words
+//! and with some, the rule holds in each of them, and both count for a site's limit.
+//!
+//! The ranking is one fixed list, and so is the list made of it. A page is a slice of that list, whatever the partitions and
+//! the depth of the search. Each partition returns its k best hits only, so a prefix of the merged ranking is certain: no
+//! hit that a partition has not returned may precede its end. Paging is exact because it uses that prefix alone.
 
 use search::ScoredHit;
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
-/// Repeats with k doubled before k grows faster. Doubling all the way to the end of a ranking that is crowded on few
-/// sites would be a dozen searches.
+/// Number of the best matches among which the limit changes the order. It bounds the search for further sites: where they
+/// are not among these, the hits of the few sites are what the query finds best.
+pub const SITE_LIMIT_WINDOW: usize = if cfg!(test) { 7 } else { 1_000 };
+/// Repeats with k doubled before k grows to all that can be needed.
 const DOUBLINGS_MAX: u32 = 2;
-/// The factor after that.
-const LATER_GROWTH: usize = 8;
-/// Largest k of one search: some 50 MB for all steps of an answer.
-pub const K_SEARCHED_MAX: usize = 1 << 19;
 /// Factor of the first k over the hits wanted, where sites are limited: a larger k costs little beside a second search.
 const FIRST_K_FACTOR: usize = 2;
 
@@ -37,6 +44,18 @@ pub struct Candidate {
     pub hit: ScoredHit,
     /// Number of the partition in the fan-out.
     pub partition: usize,
+    /// Whether the per-site limit put it behind hits of a lower rank.
+    pub is_held_back: bool,
+}
+
+impl Candidate {
+    fn new(hit: ScoredHit, partition: usize) -> Candidate {
+        Candidate {
+            hit,
+            partition,
+            is_held_back: false,
+        }
+    }
 }
 
 /// The certain prefix of the ranking of all matches.
@@ -66,7 +85,7 @@ pub fn merge_ordered(
     let mut candidates: Vec<(Candidate, usize)> = Vec::with_capacity(returned);
     for (partition, found) in partitions.iter().enumerate() {
         let hits = found.iter().flat_map(|found| found.hits).enumerate();
-        candidates.extend(hits.map(|(at, &hit)| (Candidate { hit, partition }, at)));
+        candidates.extend(hits.map(|(at, &hit)| (Candidate::new(hit, partition), at)));
     }
     let compared = |a: &(Candidate, usize), b: &(Candidate, usize)| {
         let place = |one: &(Candidate, usize)| (one.0.partition, one.1);
@@ -87,7 +106,7 @@ pub fn merge_ordered(
     } else if let Some(horizon) = cut()
         .filter_map(|(partition, found)| {
             let (at, &hit) = found.hits.iter().enumerate().next_back()?;
-            Some((Candidate { hit, partition }, at))
+            Some((Candidate::new(hit, partition), at))
         })
         .min_by(compared)
     {
@@ -126,19 +145,30 @@ pub fn first_k(wanted: usize, per_site: u32) -> usize {
     }
 }
 
-/// Returns the k of the next search after `repeats` repeats; `None` where a further search would return no more.
-pub fn next_k(partitions: &[Option<PartRanking<'_>>], k: usize, repeats: u32) -> Option<usize> {
-    let growth = match repeats < DOUBLINGS_MAX {
-        true => 2,
-        false => LATER_GROWTH,
-    };
+/// Returns the k with which every partition gives enough for `wanted` hits after `before_count` hits that may be among its own.
+pub fn sufficient_k(wanted: usize, before_count: usize, per_site: u32) -> usize {
+    let window = if per_site == 0 { 0 } else { SITE_LIMIT_WINDOW };
+    wanted.max(window).saturating_add(before_count)
+}
+
+/// Returns the k of the next search after `repeats` repeats, at most `sufficient`; `None` where a further search would return
+/// no more.
+pub fn next_k(
+    partitions: &[Option<PartRanking<'_>>],
+    k: usize,
+    repeats: u32,
+    sufficient: usize,
+) -> Option<usize> {
     let cut = partitions.iter().flatten().filter(|found| found.is_cut);
     let matches = cut.map(|found| match found.matches_count {
         Some(count) => usize::try_from(count).unwrap_or(usize::MAX),
         None => usize::MAX,
     });
-    let most = matches.max()?.min(K_SEARCHED_MAX);
-    let next = k.saturating_mul(growth).min(most);
+    let most = matches.max()?.min(sufficient);
+    let next = match repeats < DOUBLINGS_MAX {
+        true => k.saturating_mul(2).min(most),
+        false => most,
+    };
     (next > k).then_some(next)
 }
 
@@ -162,28 +192,82 @@ pub fn has_more(
 pub struct SiteCounts(HashMap<u64, u32>);
 
 impl SiteCounts {
+    /// Counts a hit of a site, and returns the number of its hits so far.
+    fn add(&mut self, site_hash: u64) -> u32 {
+        let count = self.0.entry(site_hash).or_insert(0);
+        *count += 1;
+        *count
+    }
+
     /// Returns the number of hits of the site with this hash.
     pub fn count(&self, site_hash: u64) -> u32 {
         self.0.get(&site_hash).copied().unwrap_or(0)
     }
 }
 
-/// Returns the first `wanted` admitted hits of a ranking in rank order, and its numbers of hits by site.
-pub fn admit(ranking: &KnownRanking, per_site: u32, wanted: usize) -> (Vec<Candidate>, SiteCounts) {
+/// The beginning of the list of all matches.
+#[derive(Debug)]
+pub struct Listed {
+    /// Its hits, as many as wanted at most.
+    pub hits: Vec<Candidate>,
+    /// Numbers of the known hits by site; empty without a limit.
+    pub sites: SiteCounts,
+    /// Whether the list has the hits wanted, or all there are.
+    pub is_settled: bool,
+}
+
+/// Lists the first `wanted` hits of a ranking under the limit. The first `first_count` of its candidates are a class of
+/// their own, which is whole.
+pub fn list(ranking: &KnownRanking, first_count: usize, per_site: u32, wanted: usize) -> Listed {
+    let candidates = &ranking.candidates;
+    let mut hits = Vec::with_capacity(wanted.min(candidates.len()));
+    let mut sites = SiteCounts::default();
     if per_site == 0 {
-        let end = wanted.min(ranking.candidates.len());
-        return (ranking.candidates[..end].to_vec(), SiteCounts::default());
-    }
-    let mut counts = HashMap::with_capacity(ranking.candidates.len().min(1024));
-    let mut admitted = Vec::with_capacity(wanted.min(ranking.candidates.len()));
-    for candidate in &ranking.candidates {
-        let count = counts.entry(candidate.hit.site_hash).or_insert(0u32);
-        *count += 1;
-        if *count <= per_site && admitted.len() < wanted {
-            admitted.push(*candidate);
+        hits.extend(candidates.iter().take(wanted));
+    } else {
+        let (first, further) = candidates.split_at(first_count.min(candidates.len()));
+        for (class, is_whole) in [(first, true), (further, ranking.is_complete)] {
+            list_class(class, is_whole, per_site, &mut sites, &mut hits, wanted);
         }
     }
-    (admitted, SiteCounts(counts))
+    let is_settled = ranking.is_complete || hits.len() >= wanted;
+    hits.truncate(wanted);
+    Listed {
+        hits,
+        sites,
+        is_settled,
+    }
+}
+
+/// Adds the hits of a class in their order, as far as it is certain; `is_whole` says that no further match belongs to it.
+fn list_class(
+    class: &[Candidate],
+    is_whole: bool,
+    per_site: u32,
+    sites: &mut SiteCounts,
+    hits: &mut Vec<Candidate>,
+    wanted: usize,
+) {
+    let (window, beyond) = class.split_at(SITE_LIMIT_WINDOW.min(class.len()));
+    let mut held_back = Vec::new();
+    for &candidate in window {
+        if sites.add(candidate.hit.site_hash) <= per_site {
+            hits.push(candidate);
+        } else {
+            held_back.push(Candidate {
+                is_held_back: true,
+                ..candidate
+            });
+        }
+    }
+    for candidate in beyond {
+        sites.add(candidate.hit.site_hash);
+    }
+    let is_window_known = is_whole || window.len() == SITE_LIMIT_WINDOW;
+    if is_window_known && hits.len() < wanted {
+        hits.append(&mut held_back);
+        hits.extend_from_slice(beyond);
+    }
 }
 
 #[cfg(test)]
@@ -211,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn k_grows_to_all_matches_or_to_the_limit_and_no_further() {
+    fn k_grows_to_all_matches_or_to_what_suffices_and_no_further() {
         let cut = |matches_count| {
             let hits = &[][..];
             let is_cut = true;
@@ -221,18 +305,18 @@ mod tests {
                 matches_count,
             })]
         };
-        assert_eq!(next_k(&cut(Some(1_000)), 22, 0), Some(44));
-        assert_eq!(next_k(&cut(Some(1_000)), 88, DOUBLINGS_MAX), Some(704));
-        assert_eq!(next_k(&cut(Some(1_000)), 704, DOUBLINGS_MAX), Some(1_000));
-        assert_eq!(next_k(&cut(Some(1_000)), 1_000, DOUBLINGS_MAX), None);
-        assert_eq!(next_k(&[None], 22, 0), None);
-        let mut k = 22;
-        let mut rounds = 0;
-        while let Some(next) = next_k(&cut(None), k, rounds) {
-            k = next;
-            rounds += 1;
-        }
-        assert_eq!((k, rounds), (K_SEARCHED_MAX, 7));
+        assert_eq!(next_k(&cut(Some(1_000)), 22, 0, 5_000), Some(44));
+        assert_eq!(
+            next_k(&cut(Some(1_000)), 88, DOUBLINGS_MAX, 5_000),
+            Some(1_000)
+        );
+        assert_eq!(
+            next_k(&cut(Some(9_000)), 88, DOUBLINGS_MAX, 5_000),
+            Some(5_000)
+        );
+        assert_eq!(next_k(&cut(None), 22, 0, 30), Some(30));
+        assert_eq!(next_k(&cut(None), 5_000, DOUBLINGS_MAX, 5_000), None);
+        assert_eq!(next_k(&[None], 22, 0, 5_000), None);
     }
 
     #[test]
@@ -246,13 +330,14 @@ mod tests {
     }
 
     proptest! {
-        /// What is known of the ranking is a beginning of it, k long at least; the admitted hits
-        /// are those that the whole ranking, walked naively, would admit.
+        /// What is known of the ranking is a beginning of it, k long at least. The list made of it is that of the whole
+        /// ranking, made naively, and a sufficient k lists all that is wanted.
         #[test]
         fn a_known_ranking_is_a_beginning_of_the_whole(
             documents in prop::collection::vec((0u8..6, 0u8..5, 0usize..4), 0..60),
             k in 0usize..20,
             per_site in 0u32..4,
+            wanted in 0usize..70,
         ) {
             let mut partitions = vec![Vec::new(); 4];
             for (doc, &(score, site, partition)) in documents.iter().enumerate() {
@@ -271,19 +356,72 @@ mod tests {
             prop_assert!(hits.len() >= k.min(whole.len()));
             prop_assert_eq!(known.is_complete, partitions.iter().all(|hits| hits.len() <= k));
 
-            let mut seen = HashMap::new();
-            let naive: Vec<_> = whole[..hits.len()]
-                .iter()
-                .filter(|hit| {
-                    let seen = seen.entry(hit.site_hash).or_insert(0);
-                    *seen += 1;
-                    per_site == 0 || *seen <= per_site
-                })
-                .copied()
-                .collect();
-            let (admitted, _) = admit(&known, per_site, usize::MAX);
-            let admitted: Vec<_> = admitted.iter().map(|candidate| candidate.hit).collect();
-            prop_assert_eq!(admitted, naive);
+            let expected = naive(&[&whole], per_site);
+            let listed = list(&known, 0, per_site, wanted);
+            prop_assert_eq!(plain(&listed), &expected[..listed.hits.len()]);
+            prop_assert_eq!(listed.hits.len() == wanted.min(whole.len()), listed.is_settled);
+            let sufficient = sufficient_k(wanted, 0, per_site);
+            prop_assert!(listed.is_settled || next_k(&returned, k, 0, sufficient).is_some());
+            let returned: Vec<_> = partitions.iter().map(|hits| Some(cut_to(hits, sufficient))).collect();
+            let listed = list(&merge(&returned), 0, per_site, wanted);
+            prop_assert!(listed.is_settled);
+            prop_assert_eq!(plain(&listed), &expected[..wanted.min(whole.len())]);
         }
+
+        /// Hits with all words are listed before those with some; both count for a site's limit.
+        #[test]
+        fn the_rule_holds_in_each_class(
+            documents in prop::collection::vec((0u8..6, 0u8..5), 0..60),
+            first_count in 0usize..30,
+            k in 0usize..40,
+            per_site in 0u32..4,
+            wanted in 0usize..70,
+        ) {
+            let mut hits: Vec<_> = documents.iter().enumerate().map(|(doc, &(score, site))| hit(score, doc, site)).collect();
+            hits.sort_by(ScoredHit::rank);
+            let (first, further) = hits.split_at(first_count.min(hits.len()));
+            let before: Vec<_> = first.iter().map(|&hit| Candidate::new(hit, 0)).collect();
+            // The second search finds the hits of the first as well.
+            let mut both = hits.clone();
+            both.reverse();
+            both.sort_by_key(|hit| hit.doc);
+            let then: Vec<_> = both.iter().filter(|hit| further.contains(hit)).copied().collect();
+            let known = join(&before, merge(&[Some(cut_to(&both, k))]));
+            let expected = naive(&[first, &then], per_site);
+            let listed = list(&known, first.len(), per_site, wanted);
+            prop_assert_eq!(plain(&listed), &expected[..listed.hits.len()]);
+            let sufficient = sufficient_k(wanted, first.len(), per_site);
+            let known = join(&before, merge(&[Some(cut_to(&both, sufficient))]));
+            let listed = list(&known, first.len(), per_site, wanted);
+            prop_assert_eq!(plain(&listed), &expected[..wanted.min(hits.len())]);
+        }
+    }
+
+    fn plain(listed: &Listed) -> Vec<(ScoredHit, bool)> {
+        let hits = listed.hits.iter();
+        hits.map(|one| (one.hit, one.is_held_back)).collect()
+    }
+
+    /// The list by definition, each hit with whether it is held back.
+    fn naive(classes: &[&[ScoredHit]], per_site: u32) -> Vec<(ScoredHit, bool)> {
+        let mut seen: HashMap<u64, u32> = HashMap::new();
+        let mut listed = Vec::new();
+        for class in classes {
+            let mut ranked: Vec<(bool, usize, ScoredHit, bool)> = Vec::new();
+            for (rank, &hit) in class.iter().enumerate() {
+                let count = seen.entry(hit.site_hash).or_default();
+                *count += 1;
+                let is_beyond = rank >= SITE_LIMIT_WINDOW;
+                let is_over = per_site > 0 && *count > per_site;
+                ranked.push((is_beyond, rank, hit, is_over && !is_beyond));
+            }
+            ranked.sort_by_key(|&(is_beyond, rank, _, is_held)| (is_beyond, is_held, rank));
+            listed.extend(
+                ranked
+                    .into_iter()
+                    .map(|(_, _, hit, is_held)| (hit, is_held)),
+            );
+        }
+        listed
     }
 }

@@ -36,7 +36,7 @@ fn options(operator: Operator, start: usize, k: usize) -> SearchOptions {
         k,
         start,
         operator,
-        per_site: Some(0),
+        per_site: 0,
         ..SearchOptions::default()
     }
 }

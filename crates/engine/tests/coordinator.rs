@@ -207,7 +207,7 @@ fn options() -> impl Strategy<Value = SearchOptions> {
         SearchOptions {
             start,
             k,
-            per_site: Some(per_site),
+            per_site,
             explain,
             ..SearchOptions::default()
         }

@@ -99,8 +99,10 @@ pub struct Hit {
     pub sort: Vec<Value>,
     /// Words of the query that tell documents apart and that this one lacks.
     pub lacks: Vec<String>,
-    /// Whether the limit on hits of a site left out others of this site.
+    /// Whether the site has more hits than the limit on hits of a site.
     pub more_from_site: bool,
+    /// Whether this limit put the hit behind hits of lower rank.
+    pub held_back: bool,
     /// Explanation of the score, where it was asked for: an object with `value`, `description` and `details`.
     pub explanation: Option<Value>,
 }
@@ -189,6 +191,7 @@ impl Hit {
             sort: hit.sort.into_iter().map(Value::from).collect(),
             lacks: hit.lacks,
             more_from_site: hit.more_from_site,
+            held_back: hit.held_back,
             explanation: hit.explanation.map(Value::from),
         }
     }

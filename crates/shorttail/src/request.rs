@@ -140,10 +140,7 @@ impl SearchRequest {
         SearchRequest {
             query: query.into(),
             filters: Vec::new(),
-            options: SearchOptions {
-                per_site: Some(0),
-                ..SearchOptions::default()
-            },
+            options: SearchOptions::default(),
             words: Words::default(),
             deadline: None,
             token: None,
@@ -208,10 +205,11 @@ impl SearchRequest {
         self
     }
 
-    /// Sets the upper limit on hits of one site; 0, the default, is none.
+    /// Sets how many hits of a site come before those of other sites that rank lower; 0, the default, is no limit. No
+    /// hit is left out: those held back follow, and [`Hit::held_back`](crate::Hit) tells them.
     #[must_use]
     pub fn per_site(mut self, hits: u32) -> SearchRequest {
-        self.options.per_site = Some(hits);
+        self.options.per_site = hits;
         self
     }
 

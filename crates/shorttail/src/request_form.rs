@@ -65,7 +65,7 @@ impl From<SearchRequest> for RequestForm {
             filters,
             k: options.k,
             start: options.start,
-            per_site: options.site_hits_max(),
+            per_site: options.per_site,
             after: options.after,
             sort: options.sort,
             facets: options.facets,
@@ -88,7 +88,7 @@ impl From<RequestForm> for SearchRequest {
             options: SearchOptions {
                 k: form.k,
                 start: form.start,
-                per_site: Some(form.per_site),
+                per_site: form.per_site,
                 after: form.after,
                 sort: form.sort,
                 facets: form.facets,

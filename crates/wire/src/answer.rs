@@ -8,7 +8,7 @@ use std::time::Instant;
 pub struct SearchAnswer {
     /// The query as typed.
     pub query: String,
-    /// Number of matching documents, before the per-site limit.
+    /// Number of matching documents.
     pub total: Total,
     /// The page of hits, best first.
     pub hits: Vec<Hit>,
@@ -25,7 +25,7 @@ pub struct SearchAnswer {
     /// A query that finds something, where this one finds no document with all words and a correction was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub did_you_mean: Option<DidYouMean>,
-    /// Whether further hits follow this page. The total cannot tell: it counts before the per-site limit.
+    /// Whether further hits follow this page.
     #[serde(default)]
     pub more_hits: bool,
     /// Cursor of the last hit, where cursors were asked for (`after=*`): given as `after`, it begins the next page.
@@ -222,8 +222,11 @@ pub struct Hit {
     /// Names of what was cut, since it is too long for an answer: `id`, `url`, `title`, and further fields.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cut: Vec<String>,
-    /// Whether the site has further hits that the per-site limit left out.
+    /// Whether the site has more hits than the per-site limit.
     pub more_from_site: bool,
+    /// Whether the per-site limit put the hit behind hits of lower rank.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub held_back: bool,
     /// Values by which the hit was sorted, in the order of the fields; null where it has none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sort: Vec<serde_json::Value>,
@@ -259,7 +262,7 @@ pub struct PhaseTimes {
     pub queueing: u64,
     /// Searching on the handlers (of the slowest partition).
     pub index_search: u64,
-    /// Repeats of the fan-out, because the per-site limit left too few hits.
+    /// Repeats of the fan-out, to fill a page under the per-site limit.
     pub optimization_searches: u64,
     /// Merging partitions and applying the per-site limit.
     pub merge: u64,

@@ -82,16 +82,29 @@ fn syntax_options_and_warnings() {
 }
 
 #[test]
-fn two_hits_a_site_unless_told_otherwise() {
+fn a_limit_of_hits_a_site_changes_the_order_alone() {
     let bench = Bench::indexed(&small_corpus());
-    let limited = bench.answer("ice", &[]);
-    assert_eq!(urls(&limited).len(), 3);
-    assert_eq!(
-        limited["total"]["value"], 4,
-        "the total counts before the limit"
-    );
-    assert_eq!(urls(&bench.answer("ice", &["--per-site", "0"])).len(), 4);
-    assert_eq!(urls(&bench.answer("ice", &["--per-site", "1"])).len(), 2);
+    let all = bench.answer("ice", &[]);
+    for per_site in ["0", "1", "2"] {
+        let limited = bench.answer("ice", &["--per-site", per_site]);
+        assert_eq!(limited["total"]["value"], 4);
+        let sorted = |answer| {
+            let mut urls: Vec<String> = urls(answer).into_iter().map(str::to_owned).collect();
+            urls.sort();
+            urls
+        };
+        assert_eq!(sorted(&limited), sorted(&all));
+        let hits = limited["hits"].as_array().unwrap();
+        let held_back = hits.iter().filter(|hit| hit["held_back"] == true).count();
+        assert_eq!(
+            held_back,
+            match per_site {
+                "0" => 0,
+                "1" => 2,
+                _ => 1,
+            }
+        );
+    }
 }
 
 #[test]

@@ -20,8 +20,7 @@ pub(crate) struct Coverage {
 
 /// Values of `lacks` in an answer: the things that a part may fail to give.
 pub(crate) const SEARCH: &str = "search";
-/// Name for the replacements of hits that the per-site limit left out, where a further search would
-/// have found some.
+/// Name for hits that a further search would have found, for which there was no time.
 pub(crate) const HITS: &str = "hits";
 pub(crate) const COUNT: &str = "count";
 pub(crate) const DETAILS: &str = "details";
@@ -29,7 +28,6 @@ pub(crate) const SUMMARIES: &str = "summaries";
 pub(crate) const FACETS: &str = "facets";
 
 const DEADLINE: &str = "deadline";
-const LIMIT: &str = "limit";
 
 /// Proof that an answer lacks nothing. Only `Coverage::complete` makes one, from the proofs of the
 /// query phase and the fetch phase.
@@ -77,25 +75,6 @@ impl Coverage {
             message: error.to_string(),
             documents_searched: 0,
             documents_count: count,
-        });
-    }
-
-    /// Records a part whose search ended before the page was full, at its deadline or at the upper
-    /// limit `hits_max` on examined hits.
-    pub(crate) fn lacks_hits(&mut self, chunks: &Chunks, hits_max: Option<usize>) {
-        let Some(hits_max) = hits_max else {
-            return self.lacks(HITS, chunks, &PartError::Expired);
-        };
-        self.degraded.push(Degraded {
-            lacks: HITS.into(),
-            chunks: chunks_shown(chunks),
-            reason: LIMIT.into(),
-            message: format!(
-                "the {hits_max} best hits are of too few sites for this page; lift the limit with \
-                 per_site=0, ask for an earlier page, or narrow the query"
-            ),
-            documents_searched: 0,
-            documents_count: 0,
         });
     }
 
@@ -187,17 +166,14 @@ mod tests {
     }
 
     #[test]
-    fn hits_that_a_deadline_or_a_limit_left_out_are_named() {
+    fn hits_that_a_deadline_left_out_are_named() {
         let mut coverage = Coverage::default();
-        coverage.lacks_hits(&(0..=1), None);
-        coverage.lacks_hits(&(2..=3), Some(7));
+        coverage.lacks(HITS, &(0..=1), &PartError::Expired);
         assert!(coverage.timed_out());
         let degraded = coverage.into_degraded();
         assert_eq!(
             (&*degraded[0].lacks, &*degraded[0].reason),
             (HITS, DEADLINE)
         );
-        assert_eq!((&*degraded[1].lacks, &*degraded[1].reason), (HITS, LIMIT));
-        assert!(degraded[1].message.contains("the 7 best hits"));
     }
 }

@@ -102,6 +102,7 @@ fn hit_of(
         cut,
         lacks: Vec::new(),
         sort: Vec::new(),
+        held_back: candidate.is_held_back,
         more_from_site: has_more.get(site_hash).copied().unwrap_or(false),
         explanation: hit.explanation,
     }

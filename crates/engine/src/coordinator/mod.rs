@@ -4,7 +4,7 @@
 //! search of all parts ─► merge, limit sites ─┬─► details ─► counts of sites ─┐
 //!        ▲                    │              ├─► summaries ──────────────────┼─► answer
 //!        └── k grows ◄────────┘              └─► facets ─────────────────────┘
-//!   too few admitted, and more may match
+//!   too few are certain, and more may match
 //! ```
 //!
 //! A [`Coordinator`] knows neither threads nor networks. It says which calls are due, takes their replies in any order, and
@@ -165,7 +165,7 @@ impl<'a> Coordinator<'a> {
             }
             Next::Settled(settled) => settled,
         };
-        let is_short = first.ranking_is_complete() && first.admitted_count() < prepared.wanted();
+        let is_short = first.ranking_is_complete() && first.listed_count() < prepared.wanted();
         match &prepared.some_words {
             Some(query)
                 if is_short && prepared.options.k > 0 && now < self.scope.limits.cut_off =>

@@ -148,7 +148,7 @@ impl PreparedQuery {
             sort,
             cursors,
         } = refinement;
-        let mut options = options.resolved(&parsed.query, index.has_several_sites);
+        let mut options = options.resolved(&parsed.query);
         if options.explain {
             // Explanations are made where the ids are read.
             let contents = &mut options.returned.hits;
@@ -196,7 +196,6 @@ impl PreparedQuery {
     pub(crate) fn probe(&self, tree: search::Query, k: usize) -> PreparedQuery {
         let options = SearchOptions {
             k,
-            per_site: Some(0),
             timeout: self.options.timeout,
             ..SearchOptions::default()
         };

@@ -4,7 +4,7 @@ use crate::calls::{PartitionHits, TextSummary};
 use crate::details::HitDetails;
 use crate::options::SearchOptions;
 use crate::returned::HitContents;
-use crate::site_limit::{Candidate, KnownRanking, PartRanking};
+use crate::site_limit::{Candidate, Listed, PartRanking};
 use std::collections::HashMap;
 
 /// Returns the rankings of the partitions, `None` for a lost partition.
@@ -28,22 +28,19 @@ fn ranking(found: &PartitionHits) -> PartRanking<'_> {
 #[derive(Debug)]
 pub(crate) struct CertainRanking(());
 
-/// Returns the proof that `admitted` holds the first `wanted` admitted hits; `None` where a partition is lost or was
+/// Returns the proof that `listed` holds the hits wanted; `None` where a partition is lost or was
 /// searched in part, where its count is short, or where further hits may belong on the page.
 pub(crate) fn certain_ranking(
     partitions: &[Option<PartitionHits>],
     counted: bool,
-    ranking: &KnownRanking,
-    admitted: &[Candidate],
-    wanted: usize,
+    listed: &Listed,
 ) -> Option<CertainRanking> {
     let is_whole = |found: &Option<PartitionHits>| {
         found.as_ref().is_some_and(|found| {
             found.documents_searched == found.documents_count && (found.count_is_exact || !counted)
         })
     };
-    let has_all = admitted.len() >= wanted || ranking.is_complete;
-    (has_all && partitions.iter().all(is_whole)).then_some(CertainRanking(()))
+    (listed.is_settled && partitions.iter().all(is_whole)).then_some(CertainRanking(()))
 }
 
 /// Proof that every hit of a page has the contents asked for: its details, its summary where there is a text, and its site's count. Only
@@ -89,7 +86,7 @@ pub(crate) enum MadeSummary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::site_limit::{admit, merge};
+    use crate::site_limit::{list, merge};
     use index::DocId;
     use search::ScoredHit;
 
@@ -115,12 +112,12 @@ mod tests {
         };
         let is_certain = |partitions: &[Option<PartitionHits>], per_site, wanted| {
             let ranking = merge(&rankings(partitions));
-            let (admitted, _) = admit(&ranking, per_site, wanted);
-            certain_ranking(partitions, true, &ranking, &admitted, wanted).is_some()
+            let listed = list(&ranking, 0, per_site, wanted);
+            certain_ranking(partitions, true, &listed).is_some()
         };
         assert!(is_certain(&[found(6, 6, true)], 2, 5));
         assert!(is_certain(&[found(3, 6, true)], 0, 3));
-        // Two hits of the site are admitted, and further sites may follow.
+        // Two hits of the site come first, and hits of further sites may follow.
         assert!(!is_certain(&[found(3, 6, true)], 2, 5));
         assert!(!is_certain(&[found(6, 5, true)], 2, 5));
         assert!(!is_certain(&[found(6, 6, false)], 2, 5));

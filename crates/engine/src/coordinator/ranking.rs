@@ -2,7 +2,7 @@
 
 use crate::calls::{PartError, PartitionHits, Query, SearchRequest, index_server_of};
 use crate::coordinator::call::{Call, Replied};
-use crate::coordinator::coverage::{SEARCH, first_error};
+use crate::coordinator::coverage::{HITS, SEARCH, first_error};
 use crate::coordinator::layout::Layout;
 use crate::coordinator::prepared::PreparedQuery;
 use crate::coordinator::proof::{CertainRanking, certain_ranking, rankings};
@@ -10,7 +10,8 @@ use crate::coordinator::scope::{Record, Scope};
 use crate::coordinator::timeline::Stopwatch;
 use crate::search_error::SearchError;
 use crate::site_limit::{
-    Candidate, KnownRanking, Place, SiteCounts, admit, first_k, join, merge, merge_ordered, next_k,
+    Candidate, KnownRanking, Listed, Place, SiteCounts, first_k, join, list, merge, merge_ordered,
+    next_k, sufficient_k,
 };
 use fields::Value;
 use search::SortKey;
@@ -35,8 +36,7 @@ pub(crate) struct Ranking {
 pub(crate) struct Settled {
     partitions: Vec<Option<PartitionHits>>,
     ranking: KnownRanking,
-    admitted: Vec<Candidate>,
-    sites: SiteCounts,
+    listed: Listed,
     proof: Option<CertainRanking>,
 }
 
@@ -92,7 +92,7 @@ impl Ranking {
         Ranking {
             query: Arc::clone(query),
             request: SearchRequest {
-                k: first_k(prepared.wanted(), options.site_hits_max()).min(k_max),
+                k: first_k(prepared.wanted(), options.per_site).min(k_max),
                 counted,
                 sort: match prepared.counts_alone() {
                     true => Arc::default(),
@@ -218,14 +218,15 @@ impl Ranking {
                 SortKey::order_of(&prepared.sort, values(a), values(b))
             }),
         };
-        let (admitted, sites) = admit(&ranking, options.site_hits_max(), wanted);
+        let per_site = options.per_site;
+        let listed = list(&ranking, self.before.len(), per_site, wanted);
         prepared.timeline.note("merge", String::new, clock.0);
         record.phases.merge += clock.lap_us();
-        let is_settled = admitted.len() >= wanted || ranking.is_complete;
         // The time after the cut-off belongs to details and summaries.
         let no_time = now >= scope.limits.cut_off;
-        match next_k(&returned, self.request.k, self.repeats) {
-            Some(k) if !is_settled && !no_time => {
+        let sufficient = sufficient_k(wanted, self.before.len(), per_site);
+        match next_k(&returned, self.request.k, self.repeats, sufficient) {
+            Some(k) if !listed.is_settled && !no_time => {
                 self.repeats += 1;
                 self.repeat_begun = Some(clock.0);
                 self.request.k = k;
@@ -233,20 +234,17 @@ impl Ranking {
                 Next::Call(self.call(cut(&self.partitions)))
             }
             _ => {
-                if !is_settled {
+                if !listed.is_settled {
                     for partition in cut(&self.partitions) {
-                        let hits_max = (!no_time).then_some(self.request.k);
                         let chunks = scope.layout.chunks_of(partition);
-                        record.coverage.lacks_hits(&chunks, hits_max);
+                        record.coverage.lacks(HITS, &chunks, &PartError::Expired);
                     }
                 }
-                let counted = self.request.counted;
-                let proof = certain_ranking(&self.partitions, counted, &ranking, &admitted, wanted);
+                let proof = certain_ranking(&self.partitions, self.request.counted, &listed);
                 Next::Settled(Settled {
                     partitions: std::mem::take(&mut self.partitions),
                     ranking,
-                    admitted,
-                    sites,
+                    listed,
                     proof,
                 })
             }
@@ -259,8 +257,8 @@ impl Settled {
         self.ranking.is_complete
     }
 
-    pub(crate) fn admitted_count(&self) -> usize {
-        self.admitted.len()
+    pub(crate) fn listed_count(&self) -> usize {
+        self.listed.hits.len()
     }
 }
 
@@ -270,14 +268,14 @@ impl Found {
         let Settled {
             partitions,
             ranking,
-            admitted,
-            sites,
+            listed,
             proof,
         } = settled;
+        let Listed { hits, sites, .. } = listed;
         let page_end = prepared.start.start.saturating_add(prepared.options.k);
-        let start = prepared.start.start.min(admitted.len());
-        let end = page_end.min(admitted.len());
-        let page = admitted[start..end].to_vec();
+        let start = prepared.start.start.min(hits.len());
+        let end = page_end.min(hits.len());
+        let page = hits[start..end].to_vec();
         let values = |candidate: &Candidate| {
             let found = partitions[candidate.partition].as_ref()?;
             let at = found.hits.iter().position(|hit| *hit == candidate.hit)?;
@@ -301,7 +299,7 @@ impl Found {
             sort_values,
             more_hits: match prepared.counts_alone() {
                 true => matches_count > 0,
-                false => admitted.len() > page_end,
+                false => hits.len() > page_end,
             },
             some_words_from: None,
             matches_count,
@@ -325,7 +323,7 @@ impl Found {
         first: Settled,
         all: Settled,
     ) -> Found {
-        let some_words_from = first.admitted.len();
+        let some_words_from = first.listed.hits.len();
         // The total is that of the documents with all words.
         let total = Found::new(prepared, searched, first);
         let found = Found::new(prepared, searched, all);

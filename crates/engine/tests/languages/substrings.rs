@@ -93,7 +93,7 @@ fn substrings_are_found_where_they_stand_and_nowhere_else() {
         .collect();
     let options = SearchOptions {
         operator: Operator::And,
-        per_site: Some(0),
+        per_site: 0,
         ..SearchOptions::default()
     };
     // A linear congruential generator: texts, places and lengths in any order, the same in every run.

@@ -45,7 +45,7 @@ pub(crate) fn parse(raw: Option<&str>, unknown: Unknown) -> Result<SearchParamet
             "q" => q = Some(value.into_owned()),
             "k" => options.k = number("k", &value)?,
             "start" => options.start = number("start", &value)?,
-            "per_site" => options.per_site = Some(number("per_site", &value)?),
+            "per_site" => options.per_site = number("per_site", &value)?,
             "any" => {
                 options.operator = if flag("any", &value)? {
                     Operator::Or
@@ -215,7 +215,7 @@ mod tests {
                 k: 5,
                 start: 10,
                 depth_max: None,
-                per_site: Some(0),
+                per_site: 0,
                 operator: Operator::Or,
                 ranking: Ranking::TfIdf,
                 explain: true,

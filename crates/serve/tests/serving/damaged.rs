@@ -56,7 +56,7 @@ impl Bed {
     fn search(&self, k: usize) -> SearchAnswer {
         let options = SearchOptions {
             k,
-            per_site: Some(0),
+            per_site: 0,
             ..SearchOptions::default()
         };
         RUNTIME

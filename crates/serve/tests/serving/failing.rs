@@ -138,7 +138,7 @@ const fn options(partial: bool) -> SearchOptions {
         k: 10,
         start: 0,
         depth_max: None,
-        per_site: Some(0),
+        per_site: 0,
         operator: search::Operator::And,
         ranking: search::Ranking::TfIdf,
         explain: false,
@@ -263,7 +263,7 @@ fn lost_details_are_told() {
 fn answers_in_any_order_go_to_who_asked() {
     let late = half_failing(Failure::Late);
     let options = SearchOptions {
-        per_site: Some(0),
+        per_site: 0,
         k: 50,
         ..Default::default()
     };

@@ -113,7 +113,7 @@ fn options() -> impl Strategy<Value = SearchOptions> {
             SearchOptions {
                 k,
                 start,
-                per_site: Some(per_site),
+                per_site,
                 operator: operator.1,
                 ranking,
                 explain,
@@ -170,7 +170,7 @@ impl Expected {
         }
         let per_site = match query.requires_one_site() {
             true => 0,
-            false => options.site_hits_max(),
+            false => options.per_site,
         };
         Expected {
             hits,
@@ -179,16 +179,19 @@ impl Expected {
         }
     }
 
-    /// Returns those of the first `count` hits that the limit of hits per site admits.
-    fn admitted(&self, count: usize) -> Vec<Scored> {
+    /// Returns the first `count` hits in the order of the limit of hits per site: in each class those that it holds back
+    /// follow the others. There are fewer documents than its window has places.
+    fn listed(&self, count: usize) -> Vec<Scored> {
         let mut counts: HashMap<String, u32> = HashMap::new();
-        let is_admitted = |(url, _): &&Scored| {
-            let count = counts.entry(site_of(url)).or_default();
+        let mut listed: Vec<(bool, bool, &Scored)> = Vec::new();
+        for (rank, hit) in self.hits[..count].iter().enumerate() {
+            let count = counts.entry(site_of(&hit.0)).or_default();
             *count += 1;
-            self.per_site == 0 || *count <= self.per_site
-        };
-        let first = self.hits[..count].iter();
-        first.filter(is_admitted).cloned().collect()
+            let is_held_back = self.per_site > 0 && *count > self.per_site;
+            listed.push((rank >= self.matches_count, is_held_back, hit));
+        }
+        listed.sort_by_key(|&(has_some, is_held_back, _)| (has_some, is_held_back));
+        listed.into_iter().map(|(.., hit)| hit.clone()).collect()
     }
 
     /// Checks an answer: its total, its hits, and whether further ones follow.
@@ -211,12 +214,12 @@ impl Expected {
         } else {
             self.hits.len()
         };
-        let admitted = self.admitted(count);
+        let listed = self.listed(count);
         if options.sort.is_empty() {
-            let page = admitted.get(options.start..).unwrap_or_default();
+            let page = listed.get(options.start..).unwrap_or_default();
             let page = &page[..options.k.min(page.len())];
             prop_assert_eq!(&scored(answer), page);
-            prop_assert_eq!(answer.more_hits, admitted.len() > end);
+            prop_assert_eq!(answer.more_hits, listed.len() > end);
         } else if options.start == 0 && end >= self.hits.len() && self.per_site == 0 {
             // Sorted hits have no scores.
             let urls = |hits: &[Scored]| -> BTreeSet<String> {
@@ -340,9 +343,9 @@ impl Ways<'_> {
             after = page.after;
         }
         if options.sort.is_empty() {
-            let admitted = expected.admitted(expected.hits.len());
-            let count = (PAGES_MAX * options.k).min(admitted.len());
-            prop_assert_eq!(hits, &admitted[..count]);
+            let listed = expected.listed(expected.hits.len());
+            let count = (PAGES_MAX * options.k).min(listed.len());
+            prop_assert_eq!(hits, &listed[..count]);
         }
         Ok(())
     }

@@ -27,31 +27,32 @@ fn comparable(answer: SearchAnswer) -> (u64, Vec<Hit>, bool, Vec<String>) {
     )
 }
 
-/// Returns the page by definition: all matches in order, without those beyond the limit of their site.
+/// Returns the page by definition: the matches of a class in order, those beyond the limit of their site after the others.
 fn by_definition(all: &SearchAnswer, options: &SearchOptions) -> (Vec<Hit>, bool) {
     let mut sites: HashMap<&str, u32> = HashMap::new();
     for hit in &all.hits {
         *sites.entry(&hit.site).or_default() += 1;
     }
+    let per_site = options.per_site;
     let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
-    let admitted: Vec<Hit> = all
-        .hits
-        .iter()
-        .filter(|hit| {
-            let seen = seen.entry(&hit.site).or_default();
-            *seen += 1;
-            options.site_hits_max() == 0 || *seen <= options.site_hits_max()
-        })
-        .map(|hit| Hit {
-            more_from_site: options.site_hits_max() > 0
-                && sites[hit.site.as_str()] > options.site_hits_max(),
+    let some_from = all.some_words_from.unwrap_or(all.hits.len());
+    let mut listed: Vec<(usize, Hit)> = Vec::new();
+    for (at, hit) in all.hits.iter().enumerate() {
+        let seen = seen.entry(&hit.site).or_default();
+        *seen += 1;
+        let hit = Hit {
+            more_from_site: per_site > 0 && sites[hit.site.as_str()] > per_site,
+            held_back: per_site > 0 && *seen > per_site,
             ..hit.clone()
-        })
-        .collect();
-    let more = admitted.len() > options.start + options.k;
+        };
+        listed.push((usize::from(at >= some_from), hit));
+    }
+    listed.sort_by_key(|(class, hit)| (*class, hit.held_back));
+    let more = listed.len() > options.start + options.k;
     (
-        admitted
+        listed
             .into_iter()
+            .map(|(_, hit)| hit)
             .skip(options.start)
             .take(options.k)
             .collect(),
@@ -80,11 +81,11 @@ proptest! {
         let index = index(documents.chain(crowd), chunks);
         let query = words.join(" ");
         let operator = operator.1;
-        let options = SearchOptions { k, per_site: Some(per_site), operator, ..Default::default() };
+        let options = SearchOptions { k, per_site, operator, ..Default::default() };
 
         let one = front_end(&index, 1, 1);
         let several = front_end(&index, partitions.min(chunks as usize), handlers);
-        let all = SearchOptions { k: 1_000, per_site: Some(0), ..options.clone() };
+        let all = SearchOptions { k: 1_000, per_site: 0, ..options.clone() };
         let all = one.search(&query, &all).unwrap();
         prop_assert_eq!(all.total.value, all.some_words_from.unwrap_or(all.hits.len()) as u64);
 
@@ -128,7 +129,7 @@ proptest! {
         let typed = typed.join(" ");
         let front_end = front_end(&index, chunks as usize, 2);
         let search = |operator| {
-            let options = SearchOptions { k: 1_000, per_site: Some(0), operator, ..Default::default() };
+            let options = SearchOptions { k: 1_000, per_site: 0, operator, ..Default::default() };
             front_end.search(&typed, &options).unwrap()
         };
         let (auto, all) = (search(Operator::Auto), search(Operator::And));
@@ -167,11 +168,18 @@ fn a_crowded_site_needs_optimization_searches_and_is_flagged() {
     let index = index(few.chain(crowd), 3);
     let front_end = front_end(&index, 2, 1);
     let answer = front_end
-        .search("alpha", &SearchOptions::default())
+        .search(
+            "alpha",
+            &SearchOptions {
+                per_site: 2,
+                ..Default::default()
+            },
+        )
         .unwrap();
     assert_eq!(answer.total.value, 505);
-    assert_eq!(answer.hits.len(), 7, "two of the crowded site, five others");
-    assert!(!answer.more_hits);
+    let of_limit = answer.hits.iter().take_while(|hit| !hit.held_back);
+    assert_eq!(of_limit.count(), 7, "two of the crowded site, five others");
+    assert_eq!((answer.hits.len(), answer.more_hits), (10, true));
     assert!(
         answer
             .hits

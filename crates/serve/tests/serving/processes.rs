@@ -117,7 +117,7 @@ fn options() -> impl Strategy<Value = SearchOptions> {
                 sort,
                 k,
                 start,
-                per_site: Some(per_site),
+                per_site: per_site,
                 operator: operator.1,
                 ranking: model.ranking(),
                 explain,

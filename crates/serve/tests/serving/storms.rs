@@ -126,12 +126,12 @@ fn in_a_storm(before: Before, strikes: usize) -> (FrontEnd, Arc<Storm>) {
     (FrontEnd::new(cluster, FrontEndOptions::default()), storm)
 }
 
-/// Two hits of each of five sites are no more than a page, which takes repeated searches.
+/// Two hits of each of five sites fill a page no earlier than after repeated searches.
 const PAGE: SearchOptions = SearchOptions {
     k: 10,
     start: 0,
     depth_max: None,
-    per_site: Some(2),
+    per_site: 2,
     operator: search::Operator::And,
     ranking: search::Ranking::TfIdf,
     explain: false,
@@ -161,7 +161,7 @@ fn a_query_meets_any_number_of_reloads_and_lacks_nothing() {
             // The hits of so short a page do not tell whether its sites have more.
             Before::Counts => SearchOptions {
                 k: 3,
-                per_site: Some(10),
+                per_site: 10,
                 ..PAGE
             },
             _ => PAGE,

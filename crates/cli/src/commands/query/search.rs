@@ -82,9 +82,9 @@ pub(crate) struct SearchArguments {
     most: Option<Least>,
     #[command(flatten)]
     ranking: RankingArguments,
-    /// Upper limit on the hits of one site; 0 for no limit [default: 2, none in an index of one site]
-    #[arg(long, value_name = "N", help_heading = "Hits")]
-    per_site: Option<u32>,
+    /// Hits of one site before those of others; further ones of it follow. 0 for no limit
+    #[arg(long, value_name = "N", default_value = "0", help_heading = "Hits")]
+    per_site: u32,
     /// Fields of the documents to show with the hits; * for all
     #[arg(
         long,

@@ -52,7 +52,6 @@ impl TopicsRun {
     fn answer(&self, topic: &FileQuery) -> anyhow::Result<String> {
         let options = SearchOptions {
             k: self.k,
-            per_site: Some(0),
             ranking: self.ranking,
             operator: Operator::Or,
             returned: Returned {

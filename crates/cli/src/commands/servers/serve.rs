@@ -23,7 +23,7 @@ use units::{Time, TimeUnit, Times};
 
 const EXAMPLES: &str = "\
 GET /                                          the search page
-GET /search?q=WORDS&k=10&start=0&per_site=2    the answer as JSON
+GET /search?q=WORDS&k=10&start=0    the answer as JSON
     &timeout=200ms    time limit, from arrival to answer
     &partial=0        an error in place of a partial answer
     &count=none       the best hits alone

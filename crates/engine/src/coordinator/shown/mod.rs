@@ -304,7 +304,7 @@ impl Showing {
             self.is_counted = true;
             return None;
         }
-        let (found, per_site) = (&self.found, prepared.options.site_hits_max());
+        let (found, per_site) = (&self.found, prepared.options.per_site);
         let mut names: Vec<String> = Vec::new();
         for (candidate, detail) in found.page.iter().zip(&self.details) {
             let site_hash = candidate.hit.site_hash;
@@ -360,7 +360,7 @@ impl Showing {
                 }
             }
         }
-        let per_site = u64::from(scope.prepared.options.site_hits_max());
+        let per_site = u64::from(scope.prepared.options.per_site);
         for (&site_hash, &sum) in self.counted_sites.iter().zip(&sums) {
             self.has_more.insert(site_hash, sum > per_site);
         }

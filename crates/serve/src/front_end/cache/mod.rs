@@ -45,7 +45,7 @@ pub(super) struct Key {
     warnings: Vec<String>,
     k: usize,
     start: usize,
-    per_site: Option<u32>,
+    per_site: u32,
     /// Text of the ranking, which names all its parameters.
     ranking: String,
     explain: bool,

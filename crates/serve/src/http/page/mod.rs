@@ -65,9 +65,6 @@ struct Results<'a> {
     did_you_mean: Option<Corrected<'a>>,
     suggestions: Vec<(&'static str, String)>,
     start_over: Option<String>,
-    /// Link to the hits that the limit of a site hides, where no page follows.
-    all_of_sites: Option<String>,
-    per_site: u32,
     previous: Option<String>,
     next: Option<String>,
     page_links: Vec<PageLink>,
@@ -94,11 +91,11 @@ struct Hits<'a> {
     groups: Vec<Group<'a>>,
 }
 
-/// Hits with all words, or with some of them.
+/// Hits one after another that stand under one heading.
 struct Group<'a> {
     /// Rank of the first, from 1.
     first: usize,
-    has_some: bool,
+    heading: Option<&'static str>,
     hits: Vec<HitView<'a>>,
 }
 
@@ -147,14 +144,10 @@ pub(crate) fn results(
 ) -> String {
     let started = Instant::now();
     let query = answer.query.clone();
-    let border = match answer.some_words_from {
-        Some(rank) => rank.saturating_sub(options.start).min(answer.hits.len()),
-        None => answer.hits.len(),
-    };
-    let (whole_hits, some_hits) = answer.hits.split_at(border);
-    let has_some = !some_hits.is_empty();
+    let some_from = some_words_from(answer, options);
+    let has_some = some_from < answer.hits.len();
     let hits_html = render(&Hits {
-        groups: groups([whole_hits, some_hits], &query, options),
+        groups: groups(answer, &query, options),
     });
     answer.phases_us.render = started.elapsed().as_micros() as u64;
     answer.phases_us.total += answer.phases_us.render;
@@ -222,14 +215,6 @@ pub(crate) fn results(
             .map(|one| (one.text, local("./", &pairs(&one.query, &one.options))))
             .collect(),
         start_over: (shown == 0 && options.start > 0 && answer.total.value > 0).then(|| page(0)),
-        all_of_sites: hides_all_others(answer, options).then(|| {
-            let all = SearchOptions {
-                per_site: Some(0),
-                ..options.clone()
-            };
-            local("./", &pairs(&query, &all))
-        }),
-        per_site: options.site_hits_max(),
         previous: (options.start > 0).then(|| page(previous_start)),
         next: (answer.more_hits && options.k > 0 && next_start + options.k <= DEPTH_MAX)
             .then(|| page(next_start)),
@@ -251,12 +236,6 @@ pub(crate) fn results(
 fn counted_documents(count: u64) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{} document{plural}", thousands(count))
-}
-
-/// Returns whether the limit of a site hides hits and no page follows, so that nothing else leads to them.
-fn hides_all_others(answer: &SearchAnswer, options: &SearchOptions) -> bool {
-    let hides = |hit: &Hit| hit.more_from_site;
-    options.site_hits_max() > 0 && !answer.more_hits && answer.hits.iter().any(hides)
 }
 
 /// Returns a lower bound on the bytes of an answer's page before it is written: every hit whose site
@@ -302,22 +281,40 @@ fn render(page: &impl Template) -> String {
     page.render().unwrap_or_default()
 }
 
-/// Returns the hits with all words and those with some of them, without empty groups.
-fn groups<'a>(
-    [whole, some]: [&'a [Hit]; 2],
-    query: &str,
-    options: &SearchOptions,
-) -> Vec<Group<'a>> {
-    let some_from = options.start + whole.len();
-    [(false, options.start, whole), (true, some_from, some)]
-        .into_iter()
-        .filter(|(.., hits)| !hits.is_empty())
-        .map(|(has_some, before, hits)| Group {
-            first: before + 1,
-            has_some,
-            hits: hits.iter().map(|hit| view(hit, query, options)).collect(),
-        })
-        .collect()
+/// Returns the number of the page's hits that have all words.
+fn some_words_from(answer: &SearchAnswer, options: &SearchOptions) -> usize {
+    let rank = answer.some_words_from.unwrap_or(usize::MAX);
+    rank.saturating_sub(options.start).min(answer.hits.len())
+}
+
+/// Returns the hits in groups, by what they have of the words and whether the limit of hits per site held them back.
+fn groups<'a>(answer: &'a SearchAnswer, query: &str, options: &SearchOptions) -> Vec<Group<'a>> {
+    let some_from = some_words_from(answer, options);
+    let mut groups: Vec<Group<'a>> = Vec::new();
+    for (at, hit) in answer.hits.iter().enumerate() {
+        let heading = heading(at >= some_from, hit.held_back);
+        if groups.last().is_none_or(|last| last.heading != heading) {
+            groups.push(Group {
+                first: options.start + at + 1,
+                heading,
+                hits: Vec::new(),
+            });
+        }
+        if let Some(group) = groups.last_mut() {
+            group.hits.push(view(hit, query, options));
+        }
+    }
+    groups
+}
+
+/// Returns what stands above hits; nothing above those that a reader expects.
+fn heading(has_some: bool, is_held_back: bool) -> Option<&'static str> {
+    match (has_some, is_held_back) {
+        (false, false) => None,
+        (true, false) => Some("With some of the words"),
+        (false, true) => Some("More of these sites"),
+        (true, true) => Some("More of these sites, with some of the words"),
+    }
 }
 
 fn view<'a>(hit: &'a Hit, query: &str, options: &SearchOptions) -> HitView<'a> {
@@ -351,7 +348,7 @@ fn view<'a>(hit: &'a Hit, query: &str, options: &SearchOptions) -> HitView<'a> {
             .filter(|_| hit.more_from_site)
             .map(|query| {
                 let all = SearchOptions {
-                    per_site: Some(0),
+                    per_site: 0,
                     start: 0,
                     ..options.clone()
                 };

@@ -18,7 +18,7 @@ pub(super) struct PageLink {
 }
 
 /// Returns links to the pages near the present one. Every page linked to has hits: how many follow the next one is known
-/// only without a limit of hits a site. None where there is but one page, or where the start is that of no page.
+/// only where the total counts all hits. None where there is but one page, or where the start is that of no page.
 pub(super) fn page_links(answer: &SearchAnswer, options: &SearchOptions) -> Vec<PageLink> {
     let SearchOptions { k, start, .. } = *options;
     if k == 0 || !start.is_multiple_of(k) {
@@ -27,9 +27,7 @@ pub(super) fn page_links(answer: &SearchAnswer, options: &SearchOptions) -> Vec<
     let current = start / k;
     let is_counted = answer.total.exact && answer.some_words_from.is_none();
     let last = match answer.total.value.checked_sub(1) {
-        Some(last) if options.per_site == Some(0) && is_counted => {
-            usize::try_from(last).unwrap_or(usize::MAX) / k
-        }
+        Some(last) if is_counted => usize::try_from(last).unwrap_or(usize::MAX) / k,
         _ => current + usize::from(answer.more_hits),
     };
     let last = last.min((DEPTH_MAX / k).saturating_sub(1)).max(current);
@@ -74,21 +72,17 @@ mod tests {
 
     #[test]
     fn only_pages_with_hits_have_numbers() {
-        let at = |start, per_site| SearchOptions {
+        let at = |start| SearchOptions {
             start,
-            per_site,
             ..SearchOptions::default()
         };
-        assert_eq!(numbers(9, false, at(0, Some(0))), []);
-        assert_eq!(numbers(11, true, at(0, Some(0))), [(1, true), (2, false)]);
-        // The limit of hits a site may end the ranking after the next page.
-        assert_eq!(numbers(1_000, true, at(0, None)), [(1, true), (2, false)]);
-        assert_eq!(numbers(1_000, false, at(10, None)), [(1, false), (2, true)]);
-        let middle = numbers(1_000, true, at(500, Some(0)));
+        assert_eq!(numbers(9, false, at(0)), []);
+        assert_eq!(numbers(11, true, at(0)), [(1, true), (2, false)]);
+        let middle = numbers(1_000, true, at(500));
         assert_eq!(middle.first(), Some(&(47, false)));
         assert_eq!(middle.last(), Some(&(55, false)));
-        let deep = numbers(u64::MAX, true, at(9_990, Some(0)));
+        let deep = numbers(u64::MAX, true, at(9_990));
         assert_eq!(deep.last(), Some(&(1_000, true)));
-        assert_eq!(numbers(1_000, true, at(5, Some(0))), []);
+        assert_eq!(numbers(1_000, true, at(5)), []);
     }
 }

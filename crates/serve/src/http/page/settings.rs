@@ -28,7 +28,7 @@ fn settings_beside(
     );
     set(
         "per_site",
-        options.site_hits_max().to_string(),
+        options.per_site.to_string(),
         options.per_site == usual.per_site,
     );
     let operator = options.operator;

@@ -16,6 +16,7 @@ fn hit(title: &str, url: &str) -> Hit {
         fields: json::Map::new(),
         cut: Vec::new(),
         more_from_site: true,
+        held_back: false,
         lacks: Vec::new(),
         sort: Vec::new(),
         explanation: None,
@@ -72,7 +73,7 @@ fn results_show_counts_times_and_links() {
         "<a href=\"https://s.example/a/b\" rel=\"noreferrer\">T</a>",
         "<bdi>s.example</bdi>",
         "<mark>word</mark> &lt;b&gt;",
-        "./?q=site%3As.example+word&#38;per_site=0",
+        "./?q=site%3As.example+word",
         "rel=\"next\" href=\"./?q=word&#38;start=10\"",
         "<dt>index search</dt> <dd>1.250 ms</dd>",
         "<dt>parse</dt> <dd>7 µs</dd>",
@@ -110,7 +111,7 @@ fn hits_with_some_of_the_words_stand_apart() {
         "<b>11</b> documents with all of the words",
         "<ol class=\"hits\" start=\"11\">",
         "With some of the words",
-        "<ol class=\"hits\" start=\"12\" aria-labelledby=\"some\">",
+        "<ol class=\"hits\" start=\"12\" aria-labelledby=\"from-12\">",
         "Lacks <s dir=\"auto\">&#60;steer&#62;</s>",
     ];
     let mut rest = html.as_str();
@@ -129,14 +130,28 @@ fn hits_with_some_of_the_words_stand_apart() {
 }
 
 #[test]
-fn what_the_limit_of_a_site_hides_has_a_way_on() {
-    let mut answer = answer(vec![hit("A", "http://a.e/1")]);
-    let link = "<a href=\"./?q=word&#38;per_site=0\">Show all</a>";
-    assert!(!results(&mut answer, &typed_options(), &[]).contains("Show all"));
-    answer.more_hits = false;
-    assert!(results(&mut answer, &typed_options(), &[]).contains(link));
-    answer.hits[0].more_from_site = false;
-    assert!(!results(&mut answer, &typed_options(), &[]).contains("Show all"));
+fn hits_that_a_limit_of_sites_held_back_stand_apart() {
+    let held_back = |url: &str| Hit {
+        held_back: true,
+        ..hit("S", url)
+    };
+    let hits = vec![
+        hit("A", "http://a.e/1"),
+        held_back("http://a.e/2"),
+        held_back("http://a.e/3"),
+        hit("B", "http://b.e/1"),
+    ];
+    let mut answer = answer(hits);
+    answer.some_words_from = Some(2);
+    let html = results(&mut answer, &typed_options(), &[]);
+    let headings = [
+        "id=\"from-2\">More of these sites</h2>",
+        "id=\"from-3\">More of these sites, with some of the words</h2>",
+        "id=\"from-4\">With some of the words</h2>",
+    ];
+    let places: Vec<_> = headings.iter().filter_map(|one| html.find(one)).collect();
+    assert!(places.len() == 3 && places.is_sorted(), "{html}");
+    assert_eq!(html.matches("<ol class=\"hits\"").count(), 4);
 }
 
 /// Returns a page without the one script that belongs to it.

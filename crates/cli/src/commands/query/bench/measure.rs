@@ -47,7 +47,7 @@ impl Searches {
                     Counting::Only => 0,
                     Counting::Exact | Counting::None => k,
                 },
-                per_site: Some(0),
+                per_site: 0,
                 operator: match mode {
                     Mode::And | Mode::Phrase | Mode::Query => Operator::And,
                     Mode::Or | Mode::QueryAny => Operator::Or,
