@@ -92,7 +92,7 @@ fn files_are_written_once(storage: &dyn Storage) {
 }
 
 fn files_are_read_by_ranges(storage: &dyn Storage) {
-    let bytes: Vec<u8> = (0..100_003u32).map(|i| (i * 7 >> 3) as u8).collect();
+    let bytes: Vec<u8> = (0..100_003u32).map(|i| ((i * 7) >> 3) as u8).collect();
     write(storage, "ranges", &bytes);
     let file = storage.open_file("ranges").unwrap();
     let lazy = storage.open_lazy("ranges").unwrap();

@@ -67,6 +67,9 @@ impl Fetched {
     /// that another thread is fetching is waited for.
     pub(crate) fn fetch(&self, range: Range<usize>) -> Result<(), StorageError> {
         let end = range.end.min(self.mapping.len());
+        if range.start >= end {
+            return Ok(());
+        }
         let wanted = range.start / BLOCK_BYTES..end.div_ceil(BLOCK_BYTES);
         while let Some(read) = self.begin(&wanted) {
             read.run()?;
