@@ -1,7 +1,8 @@
 //! Routes of a server of many indexes: `/NAME/…` is the server of one index, the rest is of all of them.
 
 use super::creation::creation;
-use super::{Catalog, CatalogError, beside, lists};
+use super::error::CatalogError;
+use super::{Catalog, beside, lists};
 use crate::admin;
 use crate::http::app::ServerState;
 use crate::http::host_names::HostNames;
@@ -223,7 +224,10 @@ fn failed(headers: &HeaderMap, uri: &Uri, error: &CatalogError) -> Response<Body
     let status = match error {
         CatalogError::Unknown { .. } => return unknown(headers, uri, &reason),
         CatalogError::BadName { .. } => StatusCode::BAD_REQUEST,
-        CatalogError::ReadOnly => StatusCode::NOT_FOUND,
+        CatalogError::ReadOnly | CatalogError::NotHere => StatusCode::NOT_FOUND,
+        CatalogError::Unavailable { .. } => {
+            return retry_soon(refusal(StatusCode::SERVICE_UNAVAILABLE, &reason));
+        }
         CatalogError::Exists { .. } | CatalogError::HoldsMore { .. } => StatusCode::CONFLICT,
         CatalogError::Index { source } => {
             use vfs::StorageError::Locked;

@@ -214,7 +214,7 @@ impl InProcessIndexServer {
 impl IndexServer for InProcessIndexServer {
     fn search(&self, query: &Arc<Query>, request: SearchRequest, reply: Reply<PartitionHits>) {
         if let Some(waiting) = self.handlers.full() {
-            self.handlers.note_refusal(query.id, waiting);
+            self.handlers.note_refusal(query.id, query.index(), waiting);
             return reply.send(Err(PartError::Overloaded { waiting }));
         }
         let (generation, deadline) = (request.generation, request.deadline);

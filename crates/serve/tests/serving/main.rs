@@ -18,6 +18,7 @@ mod hosts;
 mod http;
 mod hurrying;
 mod indexnow;
+mod named;
 mod paging;
 mod parallel;
 mod poisoned;

@@ -3,7 +3,7 @@
 use super::admin::print_addresses;
 use super::front_end::FrontEndArguments;
 use super::serving::{
-    HandlerArguments, PlacementArguments, PreloadArguments, VerifyArguments, print_places,
+    HandlerArguments, PlacementArguments, PreloadArguments, REFRESH, VerifyArguments, print_places,
 };
 use anyhow::{Context, bail};
 use console::failure::note;
@@ -19,7 +19,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
-use units::{Time, TimeUnit, Times};
 
 const EXAMPLES: &str = "\
 GET /                                          the search page
@@ -282,12 +281,6 @@ fn observing(server: Server, arguments: &ServeArguments) -> Server {
     let _ = arguments;
     server
 }
-
-/// Times between two looks for a newer generation.
-const REFRESH: Times = Times::ANY.plain(TimeUnit::Seconds).within(
-    Time::new(0.0, TimeUnit::Seconds),
-    Time::new(24.0, TimeUnit::Hours),
-);
 
 /// Returns the processes to start: an index server for each partition, then a document server.
 fn roles(
