@@ -65,7 +65,7 @@ pub use coordinator::{
     PreparedQuery, QuerySource, Replied, Reply, Sample, Suggestion, Timeline,
 };
 pub use cursor::{CURSOR_FIRST, Cursors, Epoch, PageStart};
-pub use details::{HitDetails, HitsRead};
+pub use details::{HitAddress, HitDetails, HitsRead};
 pub use engine::Engine;
 pub use error::{BadRequest, DetailsError, EngineError};
 pub use frequent_phrases::frequent_phrases;

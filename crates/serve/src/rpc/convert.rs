@@ -5,11 +5,12 @@ use super::schedule;
 use crate::api::messages::{HandlerTimes, HitDetails, PartitionHits, Query, Status, StatusRequest};
 use crate::api::options::ANSWER_BYTES_MAX;
 use crate::encoding::{clause, malformed, values};
-use engine::calls::Chunks;
-use engine::calls::PartError;
+use engine::HitAddress;
+use engine::calls::{Chunks, PartError};
 use fields::{FieldType, Schema};
 use index::{Details, DocId, StoredDocument};
 use search::{Ranking, ScoredHit};
+use std::iter::repeat;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use text::summary::{Marked, SummaryTerm};
@@ -233,6 +234,34 @@ pub(super) fn hits(message: rpc::SearchReply) -> Result<PartitionHits, PartError
             run_queue: message.run_queue_us.unwrap_or(0),
         }),
     })
+}
+
+/// Returns the hashes of the URLs of hits; none where one is not known.
+pub(super) fn url_hashes(hits: &[HitAddress]) -> Vec<u64> {
+    let hashes: Option<Vec<u64>> = hits.iter().map(|hit| hit.url_hash).collect();
+    hashes.unwrap_or_default()
+}
+
+/// Returns the addresses of hits; a front-end of before sends no hashes.
+pub(super) fn addresses(
+    segments: Vec<u32>,
+    docs: Vec<u32>,
+    url_hashes: Vec<u64>,
+) -> Result<Vec<HitAddress>, tonic::Status> {
+    let differs = |count: usize| count != segments.len();
+    if differs(docs.len()) || !url_hashes.is_empty() && differs(url_hashes.len()) {
+        return Err(tonic::Status::invalid_argument(
+            "segments, documents and hashes differ in number",
+        ));
+    }
+    let hashes = url_hashes.into_iter().map(Some).chain(repeat(None));
+    let hits = segments.into_iter().zip(docs).zip(hashes);
+    let address = |((segment, doc), url_hash)| HitAddress {
+        url_hash,
+        segment,
+        doc: DocId(doc),
+    };
+    Ok(hits.map(address).collect())
 }
 
 pub(super) fn details_message(hits: Vec<HitDetails>) -> rpc::DetailsReply {

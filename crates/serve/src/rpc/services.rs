@@ -12,7 +12,6 @@ use crate::api::reply::Reply;
 use crate::encoding::values;
 use engine::calls::PartError;
 use fields::Facet;
-use index::DocId;
 use std::sync::Arc;
 use tokio::task::{block_in_place, spawn_blocking};
 use tonic::{Request, Response, Status};
@@ -133,17 +132,12 @@ impl indexes::IndexServer for IndexService {
     ) -> Result<Response<rpc::DetailsReply>, Status> {
         let form = Form::wanted(request.metadata());
         let request = request.into_inner();
-        if request.segment.len() != request.doc.len() {
-            return Err(Status::invalid_argument(
-                "segments and documents differ in number",
-            ));
-        }
         let (query, deadline, generation) = convert::query(request.query)?;
         let offered = named(&self.0, query.index().unwrap_or_default(), form).await?;
         let server = &offered.server;
-        let docs = request.doc.into_iter().map(DocId);
+        let hits = convert::addresses(request.segment, request.doc, request.url_hash)?;
         let asked = DetailsRequest {
-            hits: request.segment.into_iter().zip(docs).collect(),
+            hits,
             explain: request.explain,
             lacks: request.lacks,
             bytes_max: convert::bytes_max(request.bytes_max),
