@@ -79,4 +79,5 @@ pub use shown_text::summary_of;
 
 pub use index::{DocId, Index, IndexError, StoredDocument};
 pub use search::{Operator, Query, Ranking};
+pub use verifier::{BackgroundVerifier, OpenGenerations};
 pub use wire::{Hit, PhaseTimes, SearchAnswer, Total};

@@ -1,11 +1,33 @@
 //! The indexes of a folder, served by handlers of this process: opened, created and removed.
 
 use super::error::CatalogError;
-use super::{Catalog, Folder, names};
+use super::{Catalog, Folder, Source, names};
+use crate::api::error::ServeError;
 use crate::http::app::App;
+use engine::BackgroundVerifier;
 use std::sync::Arc;
 
 impl Catalog {
+    /// Starts the verification of files in the background, where the options ask for it.
+    pub(crate) fn verify_in_background(self: &Arc<Self>) -> Result<(), ServeError> {
+        if let Source::Folder(folder) = &self.source
+            && let Some(bytes_per_s) = folder.options.verify_bytes_per_s
+        {
+            let catalog = Arc::downgrade(self);
+            let open = move || {
+                let apps = catalog.upgrade()?.indexes.all_open();
+                let generations = apps.iter();
+                let generations =
+                    generations.filter_map(|app| app.front_end.cluster.generations.clone());
+                Some(generations.collect())
+            };
+            let verifier = started(BackgroundVerifier::start(Box::new(open), bytes_per_s))?;
+            // A catalog is made once.
+            let _ = folder.verifier.set(verifier);
+        }
+        Ok(())
+    }
+
     /// Opens an index whose entry is locked.
     pub(super) fn opened_in(
         self: &Arc<Self>,
@@ -17,6 +39,9 @@ impl Catalog {
         };
         let storage = names::storage_of(&*folder.options.folder, name)?.ok_or_else(unknown)?;
         let generations = (folder.options.open)(name, storage.clone())?;
+        if let Some(verifier) = folder.verifier.get() {
+            verifier.watch(&generations);
+        }
         let cluster = crate::Cluster::by_handlers(&generations, &folder.handlers)?;
         let app = self.app(name, cluster);
         if let Some(observe) = &folder.options.observe {
@@ -105,4 +130,12 @@ impl Folder {
         }
         Ok(removed?)
     }
+}
+
+/// Returns a thread that was started.
+fn started<T>(thread: std::io::Result<T>) -> Result<T, ServeError> {
+    thread.map_err(|source| ServeError::System {
+        operation: "start the thread that verifies files",
+        source,
+    })
 }

@@ -40,9 +40,10 @@ use crate::in_process::SharedHandlers;
 use crate::metrics::exposition;
 use crate::metrics::front_end::FrontEndMetrics;
 use crate::named::{Entry, Found, Named, State};
+use engine::BackgroundVerifier;
 use error::CatalogError;
 use names::is_name;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tokio::runtime::Handle;
 
 /// Indexes of a process.
@@ -68,6 +69,7 @@ enum Source {
 struct Folder {
     options: CatalogOptions,
     handlers: SharedHandlers,
+    verifier: OnceLock<BackgroundVerifier>,
 }
 
 /// Name of an index, and the index if it is open.
@@ -85,7 +87,11 @@ impl Catalog {
         let metrics = FrontEndMetrics::new(&[None], &[(None, handlers.figures())]);
         let (draining, calls) = (handlers.draining.clone(), Arc::clone(&handlers.calls));
         let server = ServerState::new(draining, metrics, calls);
-        let source = Source::Folder(Folder { options, handlers });
+        let source = Source::Folder(Folder {
+            options,
+            handlers,
+            verifier: OnceLock::new(),
+        });
         Ok(Catalog::of(source, server, front_end, runtime))
     }
 

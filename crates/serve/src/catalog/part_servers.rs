@@ -21,11 +21,11 @@ use crate::index_server::InProcessIndexServer;
 use crate::metrics::process::{OpenIndexMetrics, OpenIndexes, ServerMetrics};
 use crate::named::{Found, Named, OPEN_MAX};
 use crate::rpc::{NamedOffer, Offered, OfferedIndexes, RpcServices};
-use engine::Generations;
 use engine::calls::{Chunks, PartError, chunks_shown};
+use engine::{BackgroundVerifier, Generations};
 use index::{Index, IndexError};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use vfs::{STORAGE_NAME_BYTES_MAX, SharedStorage};
 
@@ -58,7 +58,7 @@ impl FolderServers {
                 InProcessIndexServer::by_handlers(generations, chunks, handlers, draining)?;
             Ok(Arc::new(server) as Arc<dyn IndexServer>)
         };
-        let servers = PartServers::new(folder, chunks.clone(), refresh, Box::new(serve));
+        let servers = PartServers::new(folder, chunks.clone(), refresh, Box::new(serve))?;
         Ok(FolderServers {
             metrics: ServerMetrics::of_searches(chunks.as_ref(), &figures, servers.metrics()),
             services: RpcServices::of_index_servers(servers),
@@ -89,7 +89,7 @@ impl FolderServers {
                 InProcessDocumentServer::by_handlers(generations, chunks, shared, draining);
             Ok(Arc::new(server.of_index(name)) as Arc<dyn DocumentServer>)
         };
-        let servers = PartServers::new(folder, chunks.clone(), refresh, Box::new(serve));
+        let servers = PartServers::new(folder, chunks.clone(), refresh, Box::new(serve))?;
         let indexes = servers.metrics();
         Ok(FolderServers {
             metrics: ServerMetrics::of_texts(chunks.as_ref(), handlers_count, figures, indexes),
@@ -116,6 +116,7 @@ struct PartServers<S: ?Sized> {
     refresh: Option<Duration>,
     serve: Box<Serve<S>>,
     indexes: Named<PartServer<S>>,
+    verifier: OnceLock<BackgroundVerifier>,
     /// Number of looks so far.
     looks: AtomicU64,
 }
@@ -136,16 +137,33 @@ impl<S: Server + ?Sized + 'static> PartServers<S> {
         chunks: Option<Chunks>,
         refresh: Option<Duration>,
         serve: Box<Serve<S>>,
-    ) -> Arc<PartServers<S>> {
-        Arc::new(PartServers {
+    ) -> Result<Arc<PartServers<S>>, ServeError> {
+        let bytes_per_s = options.verify_bytes_per_s;
+        let servers = Arc::new(PartServers {
             folder: options.folder,
             open: options.open,
             chunks,
             refresh,
             serve,
             indexes: Named::default(),
+            verifier: OnceLock::new(),
             looks: AtomicU64::new(0),
-        })
+        });
+        if let Some(bytes_per_s) = bytes_per_s {
+            let of = Arc::downgrade(&servers);
+            let open = move || {
+                let open = of.upgrade()?.indexes.all_open().into_iter();
+                Some(open.map(|one| Arc::clone(&one.generations)).collect())
+            };
+            let verifier = BackgroundVerifier::start(Box::new(open), bytes_per_s);
+            let verifier = verifier.map_err(|source| ServeError::System {
+                operation: "start the thread that verifies files",
+                source,
+            })?;
+            // The servers have just been made.
+            let _ = servers.verifier.set(verifier);
+        }
+        Ok(servers)
     }
 
     /// Returns what lists the metrics of the indexes that are open.
@@ -208,6 +226,9 @@ impl<S: Server + ?Sized + 'static> PartServers<S> {
                 reason: other.to_string(),
             },
         })?;
+        if let Some(verifier) = self.verifier.get() {
+            verifier.watch(&generations);
+        }
         Ok(PartServer {
             offered: Arc::new(Offered::new(server)),
             metrics: Arc::new(OpenIndexMetrics::new(Some(&**name), &generations)),

@@ -179,7 +179,9 @@ impl Server {
         options.topology().check_handlers()?;
         let front_end = options.front_end.clone();
         let catalog = Catalog::start(catalog, front_end, &handlers, runtime.handle())?;
-        Server::bind_served(Served::Many(Arc::new(catalog)), options, runtime)
+        let catalog = Arc::new(catalog);
+        catalog.verify_in_background()?;
+        Server::bind_served(Served::Many(catalog), options, runtime)
     }
 
     /// Binds the address for the indexes of servers in other processes.

@@ -107,7 +107,13 @@ fn of_folder(
     draining: Draining,
 ) -> anyhow::Result<(RpcServices, ServerMetrics)> {
     let (chunks, preload) = (arguments.chunks.clone(), arguments.preload.clone());
-    let folder = folder_of_parts(&arguments.directory, chunks.clone(), preload, PARTS)?;
+    let folder = folder_of_parts(
+        &arguments.directory,
+        chunks.clone(),
+        preload,
+        PARTS,
+        &arguments.verify,
+    )?;
     let options = HandlerOptions {
         handlers: arguments.threads().max(1),
         policy: arguments.policy.clone(),

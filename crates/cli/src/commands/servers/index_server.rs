@@ -119,7 +119,13 @@ fn of_folder(
     draining: Draining,
 ) -> anyhow::Result<Started> {
     let (chunks, preload) = (arguments.chunks.clone(), arguments.preload.clone());
-    let folder = folder_of_parts(&arguments.directory, chunks.clone(), preload, PARTS)?;
+    let folder = folder_of_parts(
+        &arguments.directory,
+        chunks.clone(),
+        preload,
+        PARTS,
+        &arguments.verify,
+    )?;
     let refresh = arguments.refresh.of_folder();
     let servers = FolderServers::of_searches(folder, chunks, options, refresh, draining)?;
     let (services, metrics, figures) = servers.into_parts();

@@ -242,8 +242,13 @@ fn serve_folder(arguments: &ServeArguments, interrupt: &Interrupt) -> anyhow::Re
     };
     let writing = arguments.writable.then(|| arguments.writing());
     let preload = arguments.preload.clone();
-    let catalog =
-        super::serve_folder::catalog(&arguments.directory, preload, writing, options.refresh)?;
+    let catalog = super::serve_folder::catalog(
+        &arguments.directory,
+        preload,
+        &arguments.verify,
+        writing,
+        options.refresh,
+    )?;
     let server = Server::bind_catalog(catalog, &options, &handlers, io_runtime_on(&io_cpus)?)?;
     serve_until(server, interrupt)?;
     Ok(ExitCode::SUCCESS)

@@ -1,6 +1,6 @@
 //! Folders of indexes: one process, one set of threads, each index at its name.
 
-use super::serving::PreloadArguments;
+use super::serving::{PreloadArguments, VerifyArguments};
 use index::{Index, PreloadParts};
 use ingest::LiveOptions;
 use serve::{CatalogOptions, Chunks};
@@ -37,12 +37,14 @@ pub(super) fn folder_of_parts(
     chunks: Option<Chunks>,
     preload: PreloadArguments,
     parts: PreloadParts,
+    verify: &VerifyArguments,
 ) -> anyhow::Result<CatalogOptions> {
     if parts.index {
         console::kernels::choose()?;
     }
     Ok(CatalogOptions {
         open: Box::new(move |_, storage| preload.open_storage(storage, chunks.as_ref(), parts)),
+        verify_bytes_per_s: Some(verify.bytes_per_s()),
         ..CatalogOptions::new(Arc::new(RealFolder::open(directory)?))
     })
 }
@@ -51,6 +53,7 @@ pub(super) fn folder_of_parts(
 pub(super) fn catalog(
     directory: &Path,
     preload: PreloadArguments,
+    verify: &VerifyArguments,
     writing: Option<LiveOptions>,
     refresh: Option<Duration>,
 ) -> anyhow::Result<CatalogOptions> {
@@ -67,6 +70,7 @@ pub(super) fn catalog(
         open: Box::new(move |_, storage| preload.open_storage(storage, None, WHOLE)),
         writing,
         looks_for_newer: refresh.is_some(),
+        verify_bytes_per_s: Some(verify.bytes_per_s()),
         observe: observing(directory),
         ..CatalogOptions::new(Arc::new(folder))
     })

@@ -261,8 +261,13 @@ pub(crate) struct VerifyArguments {
 impl VerifyArguments {
     /// Starts the background verification.
     pub(crate) fn start(&self, generations: &Arc<Generations>) -> anyhow::Result<()> {
-        let started = generations.verify_in_background(self.verify_rate.bytes());
+        let started = generations.verify_in_background(self.bytes_per_s());
         started.context("cannot start the thread that verifies files")
+    }
+
+    /// Returns the rate, in bytes a second.
+    pub(crate) fn bytes_per_s(&self) -> u64 {
+        self.verify_rate.bytes()
     }
 
     /// Returns the arguments that give another process the same rate.
