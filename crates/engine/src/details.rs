@@ -4,7 +4,7 @@ use crate::error::DetailsError;
 use crate::part::Part;
 use index::{Details, DetailsReader, DocId, Field, IndexError, Segment};
 use search::explain::Explainer;
-use search::{Explanation, Lacking, Plan, Stop};
+use search::{Explanation, Lacking, Plan, ScoredHit, Stop};
 use std::sync::Arc;
 
 /// Characters of a title in an answer; a longer one is cut.
@@ -74,11 +74,38 @@ pub struct HitDetails {
     pub lacks: Vec<String>,
 }
 
+/// Address of a hit: its document by the hash of the URL, and where a search found it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HitAddress {
+    /// Hash of the URL, by which a reader knows that it has this document at the place; `None` from front-ends of before.
+    pub url_hash: Option<u64>,
+    /// Segment of the document in the generation of the search.
+    pub segment: u32,
+    /// Document within the segment.
+    pub doc: DocId,
+}
+
+impl HitAddress {
+    /// Returns the address of a hit of a search.
+    pub fn of(hit: &ScoredHit) -> HitAddress {
+        HitAddress {
+            url_hash: Some(hit.url_hash),
+            segment: hit.segment,
+            doc: hit.doc,
+        }
+    }
+
+    /// Returns the place in the order of segments and documents.
+    fn place(&self) -> (u32, DocId) {
+        (self.segment, self.doc)
+    }
+}
+
 /// Hits whose details are read.
 #[derive(Debug, Clone, Copy)]
 pub struct HitsRead<'a> {
-    /// Segment and document of each hit.
-    pub hits: &'a [(u32, DocId)],
+    /// Hits.
+    pub hits: &'a [HitAddress],
     /// Plan of the query by which scores are explained; `None` for no explanations.
     pub explained_by: Option<&'a Plan>,
     /// Plan of the query whose telling words the documents may lack; `None` where these are not asked for.
@@ -91,7 +118,7 @@ impl HitsRead<'_> {
     /// Returns the places of the hits in the order of segments and documents, so that each list is read once.
     fn in_order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.hits.len()).collect();
-        order.sort_unstable_by_key(|&at| self.hits[at]);
+        order.sort_unstable_by_key(|&at| self.hits[at].place());
         order
     }
 }
@@ -110,9 +137,11 @@ impl Part {
         let mut read = Vec::with_capacity(request.hits.len());
         for same in request
             .in_order()
-            .chunk_by(|&a, &b| request.hits[a].0 == request.hits[b].0)
+            .chunk_by(|&a, &b| request.hits[a].segment == request.hits[b].segment)
         {
-            let mut reader = self.segment_of(request.hits[same[0]].0)?.details_reader();
+            let mut reader = self
+                .segment_of(request.hits[same[0]].segment)?
+                .details_reader();
             for &at in same {
                 if stop.is_due_now() {
                     return Err(DetailsError::Cancelled);
@@ -142,11 +171,11 @@ impl Part {
         details: &mut [HitDetails],
     ) -> Result<(), DetailsError> {
         let order = request.in_order();
-        for same in order.chunk_by(|&a, &b| request.hits[a].0 == request.hits[b].0) {
-            let segment = self.segment_of(request.hits[same[0]].0)?;
+        for same in order.chunk_by(|&a, &b| request.hits[a].segment == request.hits[b].segment) {
+            let segment = self.segment_of(request.hits[same[0]].segment)?;
             let mut lacking = Lacking::open(plan, segment)?;
             for &at in same {
-                let lacked = lacking.of(request.hits[at].1)?;
+                let lacked = lacking.of(request.hits[at].doc)?;
                 budget.take(lacked.iter().map(|word| word.len()).sum())?;
                 details[at].lacks = lacked.into_iter().map(str::to_owned).collect();
             }
@@ -164,11 +193,11 @@ impl Part {
         details: &mut [HitDetails],
     ) -> Result<(), DetailsError> {
         let order = request.in_order();
-        for same in order.chunk_by(|&a, &b| request.hits[a].0 == request.hits[b].0) {
-            let segment = self.segment_of(request.hits[same[0]].0)?;
+        for same in order.chunk_by(|&a, &b| request.hits[a].segment == request.hits[b].segment) {
+            let segment = self.segment_of(request.hits[same[0]].segment)?;
             let mut explainer = Explainer::open(plan, segment, stop)?;
             for &at in same {
-                let why = explainer.explain(request.hits[at].1)?;
+                let why = explainer.explain(request.hits[at].doc)?;
                 if stop.is_due_now() {
                     return Err(DetailsError::Cancelled);
                 }
@@ -180,6 +209,19 @@ impl Part {
         Ok(())
     }
 
+    /// Returns whether every hit of another generation is here at its place, and live. Then it is the same document,
+    /// unchanged, since a segment never changes.
+    pub fn holds_all(&self, hits: &[HitAddress]) -> bool {
+        hits.iter().all(|&hit| {
+            self.segment(hit.segment).is_some_and(|segment| {
+                hit.url_hash.is_some()
+                    && hit.doc.0 < segment.documents_count()
+                    && is_at(hit, segment)
+                    && !segment.is_deleted(hit.doc)
+            })
+        })
+    }
+
     fn segment_of(&self, id: u32) -> Result<&Arc<Segment>, DetailsError> {
         self.segment(id).ok_or_else(|| DetailsError::NotServed {
             reason: format!("it does not serve segment {id}"),
@@ -189,11 +231,21 @@ impl Part {
     fn details_of(
         &self,
         reader: &mut DetailsReader<'_>,
-        (segment, doc): (u32, DocId),
+        hit: HitAddress,
     ) -> Result<HitDetails, DetailsError> {
-        if doc.0 >= self.segment_of(segment)?.documents_count() {
+        let HitAddress { segment, doc, .. } = hit;
+        let opened = self.segment_of(segment)?;
+        if doc.0 >= opened.documents_count() {
             return Err(DetailsError::NotServed {
                 reason: format!("segment {segment} has no document {}", doc.0),
+            });
+        }
+        if !is_at(hit, opened) {
+            return Err(DetailsError::NotServed {
+                reason: format!(
+                    "document {} of segment {segment} is another one than was found; give all replicas the same index",
+                    doc.0
+                ),
             });
         }
         let mut details = reader.read(doc)?;
@@ -222,6 +274,13 @@ impl Part {
         let statistics = self.index().statistics();
         statistics.document_frequency(Field::Site, site)
     }
+}
+
+/// Returns whether the document of a hit is at its place in a segment, as far as its hash is known. A damaged hash is read as
+/// another one; who verifies the part finds the damage.
+fn is_at(hit: HitAddress, segment: &Segment) -> bool {
+    let at_place = || segment.url_hash(hit.doc);
+    hit.url_hash.is_none_or(|hash| hash == at_place())
 }
 
 /// Bytes that details may still have.

@@ -66,7 +66,7 @@ pub use coordinator::{
     PreparedQuery, QuerySource, Replied, Reply, Sample, Suggestion, Timeline,
 };
 pub use cursor::{CURSOR_FIRST, Cursors, Epoch, PageStart};
-pub use details::{HitDetails, HitsRead};
+pub use details::{HitAddress, HitDetails, HitsRead};
 pub use engine::Engine;
 pub use error::{BadRequest, DetailsError, EngineError};
 pub use frequent_phrases::frequent_phrases;
@@ -82,4 +82,5 @@ pub use site_limit::SITE_LIMIT_WINDOW;
 
 pub use index::{DocId, Index, IndexError, StoredDocument};
 pub use search::{Operator, Query, Ranking};
+pub use verifier::{BackgroundVerifier, OpenGenerations};
 pub use wire::{Hit, HitNumbers, PhaseTimes, SearchAnswer, Total};

@@ -1,10 +1,10 @@
 //! Verification of open files in the background, which finds damage that no query has met.
 //!
-//! One thread reads the files of all open generations in pieces, up to a given rate: first the blocks
-//! that no query has touched, then all blocks again and again, because bit rot and writes below the
-//! file system change nothing but the bytes. Each second it also compares the stamps of all files,
-//! without reading them. A changed file is verified at once and at full speed, because answers lack its
-//! part until then.
+//! One thread reads the files of all open generations, of one index or of many, in pieces, up to a given rate: first the
+//! blocks that no query has touched, then all blocks again and again, because bit rot and writes below the
+//! file system change nothing but the bytes. Each second it also compares the stamps of files,
+//! without reading them: of all, or of many indexes in turn. A changed file is verified at once and at full speed, because
+//! answers lack its part until then.
 
 use crate::generations::Generations;
 use index::{Index, IndexError, Trust};
@@ -12,7 +12,7 @@ use std::collections::HashSet;
 use std::io;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
@@ -20,35 +20,54 @@ use std::time::{Duration, Instant};
 const LOOKS_EVERY: Duration = Duration::from_secs(1);
 /// Lower limit on the time between two passes: a small index need not be read all the time.
 const PASSES_EVERY: Duration = Duration::from_secs(60);
+/// Files after which the comparison of stamps stops, and goes on a second later: about ten milliseconds.
+const FILES_A_LOOK: usize = 4_000;
+
+/// Returns the generations that are open; `None` ends the verification.
+pub type OpenGenerations = dyn Fn() -> Option<Vec<Arc<Generations>>> + Send;
+
+/// Verification of files in the background, by one thread for many indexes.
+#[derive(Debug)]
+pub struct BackgroundVerifier(Thread);
+
+impl BackgroundVerifier {
+    /// Starts the thread, which reads up to `bytes_per_s` bytes a second; 0 verifies only changed files.
+    pub fn start(open: Box<OpenGenerations>, bytes_per_s: u64) -> io::Result<BackgroundVerifier> {
+        let verifier = Verifier {
+            open,
+            bytes_per_s,
+            verified: HashSet::new(),
+            told: HashSet::new(),
+            known: HashSet::new(),
+            looks_at: Instant::now(),
+            next_look: 0,
+        };
+        let started = thread::Builder::new()
+            .name("verifier".into())
+            .spawn(move || verifier.run());
+        Ok(BackgroundVerifier(started?.thread().clone()))
+    }
+
+    /// Lets the thread notice at once that generations are opened and dropped.
+    pub fn watch(&self, generations: &Generations) {
+        let _ = generations.verifier.set(self.0.clone());
+        self.0.unpark();
+    }
+}
 
 impl Generations {
     /// Starts the verification in the background, at up to `bytes_per_s` bytes a second; 0 verifies
-    /// only changed files. Called once.
+    /// only changed files. It ends when the generations are dropped. Called once.
     pub fn verify_in_background(self: &Arc<Self>, bytes_per_s: u64) -> io::Result<()> {
-        let thread = start(Arc::downgrade(self), bytes_per_s)?;
-        let _ = self.verifier.set(thread);
+        let weak = Arc::downgrade(self);
+        let open = move || Some(vec![weak.upgrade()?]);
+        BackgroundVerifier::start(Box::new(open), bytes_per_s)?.watch(self);
         Ok(())
     }
 }
 
-/// Starts the thread; it ends when the generations are dropped.
-fn start(generations: Weak<Generations>, bytes_per_s: u64) -> io::Result<Thread> {
-    let verifier = Verifier {
-        generations,
-        bytes_per_s,
-        verified: HashSet::new(),
-        told: HashSet::new(),
-        known: HashSet::new(),
-        looks_at: Instant::now(),
-    };
-    let started = thread::Builder::new()
-        .name("verifier".into())
-        .spawn(move || verifier.run());
-    Ok(started?.thread().clone())
-}
-
 struct Verifier {
-    generations: Weak<Generations>,
+    open: Box<OpenGenerations>,
     bytes_per_s: u64,
     /// Files verified in this pass, by path: a newer generation has most files of the one before.
     verified: HashSet<PathBuf>,
@@ -57,6 +76,8 @@ struct Verifier {
     /// Indexes whose blocks have all been verified once.
     known: HashSet<usize>,
     looks_at: Instant,
+    /// Place of the index that the next comparison of stamps begins with.
+    next_look: usize,
 }
 
 /// Blocks that a pass verifies.
@@ -73,10 +94,9 @@ impl Verifier {
         vfs::thread::lower_priority();
         let mut pass_at = Instant::now() + PASSES_EVERY;
         while let Some(indexes) = self.indexes() {
-            self.told
-                .retain(|&(of, _, _)| indexes.iter().any(|index| address(index) == of));
-            self.known
-                .retain(|&of| indexes.iter().any(|index| address(index) == of));
+            let open: HashSet<usize> = indexes.iter().map(address).collect();
+            self.told.retain(|(of, _, _)| open.contains(of));
+            self.known.retain(|of| open.contains(of));
             self.look(&indexes);
             if self.bytes_per_s > 0 && self.known.len() < indexes.len() {
                 let new = indexes
@@ -101,8 +121,11 @@ impl Verifier {
 
     /// Returns the open indexes; `None` after the generations were dropped.
     fn indexes(&self) -> Option<Vec<Arc<Index>>> {
-        let (newest, before) = self.generations.upgrade()?.held();
-        Some([Some(newest), before].into_iter().flatten().collect())
+        let held = |generations: Arc<Generations>| {
+            let (newest, before) = generations.held();
+            [Some(newest), before].into_iter().flatten()
+        };
+        Some((self.open)()?.into_iter().flat_map(held).collect())
     }
 
     fn are_open(&self, indexes: &[Arc<Index>]) -> bool {
@@ -114,9 +137,20 @@ impl Verifier {
                 .all(|(one, other)| Arc::ptr_eq(one, other))
     }
 
-    /// Compares all stamps, and verifies changed files.
+    /// Compares stamps, in turn those of all indexes, and those of files in doubt; verifies changed files.
     fn look(&mut self, indexes: &[Arc<Index>]) {
-        for index in indexes {
+        let (mut files, mut next) = (0, self.next_look);
+        while files < FILES_A_LOOK && next < self.next_look + indexes.len() {
+            files += indexes[next % indexes.len()].files_count().max(1);
+            next += 1;
+        }
+        let count = next - self.next_look;
+        for (at, index) in indexes.iter().enumerate() {
+            let turn = (at + indexes.len() - self.next_look % indexes.len()) % indexes.len();
+            let has_doubt = || is_in_doubt(index);
+            if turn >= count && !has_doubt() {
+                continue;
+            }
             index.alarm_this_thread();
             for number in 0..index.files_count() {
                 let known = index.examine(number).map(|(_, trust)| trust);
@@ -132,6 +166,7 @@ impl Verifier {
                 }
             }
         }
+        self.next_look = next.checked_rem(indexes.len()).unwrap_or(0);
         self.looks_at = Instant::now() + LOOKS_EVERY;
     }
 
@@ -187,9 +222,6 @@ impl Verifier {
             if !self.are_open(indexes) {
                 return ControlFlow::Break(());
             }
-            let is_in_doubt = |index: &Arc<Index>| {
-                (0..index.files_count()).any(|number| index.is_in_doubt(number))
-            };
             let now = Instant::now();
             if now >= self.looks_at || indexes.iter().any(is_in_doubt) {
                 self.look(indexes);
@@ -211,6 +243,10 @@ impl Verifier {
             tracing::error!(generation, %error, "its part of the index is left out of answers");
         }
     }
+}
+
+fn is_in_doubt(index: &Arc<Index>) -> bool {
+    (0..index.files_count()).any(|number| index.is_in_doubt(number))
 }
 
 fn address(index: &Arc<Index>) -> usize {

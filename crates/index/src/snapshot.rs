@@ -190,6 +190,12 @@ impl Index {
         manifest::newest(storage)
     }
 
+    /// Returns the identifier of the index in a directory, from its newest manifest; `None` without an index.
+    pub fn newest_id(storage: &SharedStorage) -> Result<Option<String>, IndexError> {
+        let newest = manifest::read_newest(storage)?;
+        Ok(newest.map(|manifest| manifest.index_id))
+    }
+
     /// Returns the identifier of the index: drawn when it was built, the same in all generations.
     pub fn id(&self) -> &str {
         &self.manifest.index_id

@@ -8,10 +8,10 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 /// A server without HTTP, ended when dropped.
-struct Part(Child, String);
+pub(crate) struct Part(pub(crate) Child, pub(crate) String);
 
 impl Part {
-    fn start(arguments: &[&str]) -> Part {
+    pub(crate) fn start(arguments: &[&str]) -> Part {
         let mut child = command(arguments).stderr(Stdio::inherit()).spawn().unwrap();
         let mut line = String::new();
         let stdout = child.stdout.as_mut().unwrap();

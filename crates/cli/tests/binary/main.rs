@@ -23,6 +23,7 @@ mod processes;
 mod searching;
 mod serving;
 mod serving_folder;
+mod serving_names;
 mod spelling;
 mod support;
 mod topics;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-fn asked(address: &str, method: &str, path: &str, body: &str) -> (u16, Value) {
+pub(crate) fn asked(address: &str, method: &str, path: &str, body: &str) -> (u16, Value) {
     let mut stream = TcpStream::connect(address).unwrap();
     write!(
         stream,

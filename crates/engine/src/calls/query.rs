@@ -17,6 +17,8 @@ pub struct Query {
     pub tree: search::Query,
     /// Ranking function.
     pub ranking: Ranking,
+    /// Name of the index, where a server of many was asked; for logs.
+    index: Option<Arc<str>>,
     /// Plan made last, shared by the servers of one process.
     planned: Mutex<Option<Arc<Planned>>>,
 }
@@ -44,8 +46,22 @@ impl Query {
             text,
             tree,
             ranking,
+            index: None,
             planned: Mutex::new(None),
         }
+    }
+
+    /// Sets the name of the index; an empty one is none.
+    pub fn of_index(self, name: &str) -> Query {
+        Query {
+            index: (!name.is_empty()).then(|| name.into()),
+            ..self
+        }
+    }
+
+    /// Returns the name of the index, where a server of many was asked.
+    pub fn index(&self) -> Option<&str> {
+        self.index.as_deref()
     }
 
     /// Returns the plan for an index, which all servers of this process share.

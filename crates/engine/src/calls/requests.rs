@@ -1,9 +1,9 @@
 //! Requests to index servers and document servers.
 
 use crate::aggregation::Aggregation;
-use crate::details::HitsRead;
+use crate::details::{HitAddress, HitsRead};
 use fields::{Facet, FacetCounts};
-use index::{DocId, TextKey};
+use index::TextKey;
 use search::{After, Plan, SortKey};
 use std::sync::Arc;
 use std::time::Instant;
@@ -31,8 +31,8 @@ pub struct SearchRequest {
 /// Request for the details of hits.
 #[derive(Debug, Clone)]
 pub struct DetailsRequest {
-    /// Segment and document of each hit.
-    pub hits: Vec<(u32, DocId)>,
+    /// Hits.
+    pub hits: Vec<HitAddress>,
     /// Whether scores are explained.
     pub explain: bool,
     /// Whether the telling words that each hit lacks are found.

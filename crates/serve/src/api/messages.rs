@@ -1,11 +1,11 @@
 //! Requests to index servers and document servers, and their answers.
 
-pub use engine::HitDetails;
 use engine::calls::Chunks;
 pub use engine::calls::{
     CountFacetsRequest, CountSitesRequest, DetailsRequest, HandlerTimes, PartitionHits, Planned,
     Query, SearchRequest, SummariesOf, SummariesRequest, TextSummary,
 };
+pub use engine::{HitAddress, HitDetails};
 use fields::Schema;
 use std::sync::Arc;
 use text::Analyzer;

@@ -1,6 +1,7 @@
 //! The indexes of a catalog as a page and as JSON.
 
-use super::{Catalog, CatalogError, Listed, beside};
+use super::Catalog;
+use super::error::CatalogError;
 use crate::http::app::App;
 use crate::http::page::{self, ListedIndex};
 use crate::net::response::{HTML, JSON, refusal, respond};
@@ -12,7 +13,7 @@ use std::sync::Arc;
 
 /// Answers with the page of all indexes.
 pub(super) async fn page(State(catalog): State<Arc<Catalog>>) -> Response<Body> {
-    match listed(catalog).await {
+    match catalog.names().await {
         Ok(indexes) => {
             let listed = indexes.iter().map(|(name, open)| ListedIndex {
                 name,
@@ -21,18 +22,16 @@ pub(super) async fn page(State(catalog): State<Arc<Catalog>>) -> Response<Body> 
             respond(StatusCode::OK, HTML, page::indexes(listed))
         }
         Err(error) => {
-            tracing::error!(%error, "the folder of the indexes cannot be read");
-            let reason =
-                "The folder of the indexes cannot be read; the log of this server says why.";
-            let html = page::refusal("No answer", reason, "");
-            respond(StatusCode::INTERNAL_SERVER_ERROR, HTML, html)
+            let (status, reason) = not_listed(&error);
+            let html = page::refusal("No answer", &format!("There is no list: {reason}."), "");
+            respond(status, HTML, html)
         }
     }
 }
 
 /// Answers with all indexes as JSON: their names, and the figures of those that are open.
 pub(super) async fn json(State(catalog): State<Arc<Catalog>>) -> Response<Body> {
-    match listed(catalog).await {
+    match catalog.names().await {
         Ok(indexes) => {
             let described = indexes.iter().map(|(name, open)| match open {
                 Some(app) => described(name, app),
@@ -43,10 +42,8 @@ pub(super) async fn json(State(catalog): State<Arc<Catalog>>) -> Response<Body> 
             respond(StatusCode::OK, JSON, answer.to_string())
         }
         Err(error) => {
-            tracing::error!(%error, "the folder of the indexes cannot be read");
-            let reason =
-                "the folder of the indexes cannot be read; the log of this server says why";
-            refusal(StatusCode::INTERNAL_SERVER_ERROR, reason)
+            let (status, reason) = not_listed(&error);
+            refusal(status, &reason)
         }
     }
 }
@@ -68,6 +65,12 @@ fn documents_count(app: &App) -> u64 {
     app.front_end.known().documents_count
 }
 
-async fn listed(catalog: Arc<Catalog>) -> Result<Vec<Listed>, CatalogError> {
-    beside(move || catalog.names()).await
+/// Returns the status code and the reason of a list that there is not.
+fn not_listed(error: &CatalogError) -> (StatusCode, String) {
+    if let CatalogError::Unavailable { .. } = error {
+        return (StatusCode::SERVICE_UNAVAILABLE, error.to_string());
+    }
+    tracing::error!(%error, "the folder of the indexes cannot be read");
+    let reason = "the folder of the indexes cannot be read; the log of this server says why";
+    (StatusCode::INTERNAL_SERVER_ERROR, reason.to_owned())
 }

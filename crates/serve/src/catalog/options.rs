@@ -24,6 +24,9 @@ pub struct CatalogOptions {
     pub writing: Option<LiveOptions>,
     /// Whether newer generations, which other processes commit, are looked for.
     pub looks_for_newer: bool,
+    /// Rate at which open files are verified again in the background, by one thread for all indexes, in bytes a second; 0
+    /// verifies only changed files, `None` none.
+    pub verify_bytes_per_s: Option<u64>,
     /// How the crawl of an index is observed.
     pub observe: Option<Box<ObserveCrawl>>,
 }
@@ -36,6 +39,7 @@ impl CatalogOptions {
             open: Box::new(|_, storage| Generations::open(storage)),
             writing: None,
             looks_for_newer: true,
+            verify_bytes_per_s: None,
             observe: None,
         }
     }

@@ -1,7 +1,8 @@
 //! Routes of a server of many indexes: `/NAME/…` is the server of one index, the rest is of all of them.
 
 use super::creation::creation;
-use super::{Catalog, CatalogError, beside, lists};
+use super::error::CatalogError;
+use super::{Catalog, beside, lists};
 use crate::admin;
 use crate::http::app::ServerState;
 use crate::http::host_names::HostNames;
@@ -40,26 +41,7 @@ pub(crate) fn public_router(catalog: &Arc<Catalog>, names: HostNames) -> Router 
         .route("/healthz", get(health))
         .route("/metrics", any(administration))
         .route("/reload", any(administration));
-    let entered = move |State(catalog): State<Arc<Catalog>>, request: Request| {
-        let of_index = of_index.clone();
-        async move {
-            match Path::of(request.uri()) {
-                Some(Path { rest: None, .. }) if !is_reading(request.method()) => {
-                    only_reading().await
-                }
-                Some(Path { name, rest: None }) => {
-                    named(&catalog, &name, &request.into_parts().0).await
-                }
-                Some(Path {
-                    name,
-                    rest: Some(rest),
-                }) => within(&catalog, &name, rest, of_index, request).await,
-                None => unknown(request.headers(), request.uri(), &nothing()),
-            }
-        }
-    };
-    let entered = Router::new().fallback(entered);
-    let entered = entered.with_state(Arc::clone(catalog));
+    let entered = entered(catalog, of_index, AtName::Page);
     let routes = with_page_files(routes.merge(of_process))
         .method_not_allowed_fallback(only_reading)
         .fallback_service(entered);
@@ -74,23 +56,49 @@ pub(crate) fn admin_routes(catalog: &Arc<Catalog>) -> Router {
         .route("/healthz", get(health_of_writers))
         .route("/metrics", get(metrics_text))
         .route("/reload", post(reload));
-    let entered = move |State(catalog): State<Arc<Catalog>>, request: Request| {
+    let entered = entered(catalog, of_index, AtName::Change);
+    let routes = routes.with_state(Arc::clone(catalog));
+    routes.fallback_service(entered)
+}
+
+/// What a request for the name of an index alone gets.
+#[derive(Clone, Copy)]
+enum AtName {
+    /// The address of its page.
+    Page,
+    /// A change of the index as a whole, or its description.
+    Change,
+}
+
+/// Returns the routes that begin with the name of an index.
+fn entered(catalog: &Arc<Catalog>, of_index: Router, at_name: AtName) -> Router {
+    let enter = move |State(catalog): State<Arc<Catalog>>, request: Request| {
         let of_index = of_index.clone();
         async move {
-            match Path::of(request.uri()) {
-                Some(Path { name, rest: None }) => change(&catalog, name, request).await,
-                Some(Path {
-                    name,
-                    rest: Some(rest),
-                }) => within(&catalog, &name, rest, of_index, request).await,
-                None => unknown(request.headers(), request.uri(), &nothing()),
+            match (Path::of(request.uri()), at_name) {
+                (Some(Path { rest: None, .. }), AtName::Page) if !is_reading(request.method()) => {
+                    only_reading().await
+                }
+                (Some(Path { name, rest: None }), AtName::Page) => {
+                    named(&catalog, &name, &request.into_parts().0).await
+                }
+                (Some(Path { name, rest: None }), AtName::Change) => {
+                    change(&catalog, name, request).await
+                }
+                (
+                    Some(Path {
+                        name,
+                        rest: Some(rest),
+                    }),
+                    _,
+                ) => within(&catalog, &name, rest, of_index, request).await,
+                (None, _) => unknown(request.headers(), request.uri(), &nothing()),
             }
         }
     };
-    let entered = Router::new().fallback(entered);
-    let entered = entered.with_state(Arc::clone(catalog));
-    let routes = routes.with_state(Arc::clone(catalog));
-    routes.fallback_service(entered)
+    Router::new()
+        .fallback(enter)
+        .with_state(Arc::clone(catalog))
 }
 
 /// Path of a request to an index.
@@ -223,7 +231,10 @@ fn failed(headers: &HeaderMap, uri: &Uri, error: &CatalogError) -> Response<Body
     let status = match error {
         CatalogError::Unknown { .. } => return unknown(headers, uri, &reason),
         CatalogError::BadName { .. } => StatusCode::BAD_REQUEST,
-        CatalogError::ReadOnly => StatusCode::NOT_FOUND,
+        CatalogError::ReadOnly | CatalogError::NotHere => StatusCode::NOT_FOUND,
+        CatalogError::Unavailable { .. } => {
+            return retry_soon(refusal(StatusCode::SERVICE_UNAVAILABLE, &reason));
+        }
         CatalogError::Exists { .. } | CatalogError::HoldsMore { .. } => StatusCode::CONFLICT,
         CatalogError::Index { source } => {
             use vfs::StorageError::Locked;

@@ -1,15 +1,22 @@
-//! Regular work on the indexes of a catalog: newer generations, writers that nobody uses, indexes beyond what may be open.
+//! Regular work on the indexes of a catalog: newer generations, servers of other processes, writers that nobody uses, indexes
+//! beyond what may be open.
 
-use super::{Catalog, CatalogError, beside};
+use super::error::CatalogError;
+use super::{Catalog, Source, beside};
+use crate::cluster::health::{PERIOD, Presence, check_all};
+use crate::named::OPEN_MAX;
 use crate::snapshot::reloads::in_background;
+use futures_util::future::join_all;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Pause of writes after which a writer is closed.
 const WRITER_PAUSE: Duration = Duration::from_secs(60);
-/// Upper limit on the indexes that are open: each takes a few dozen of the mappings that the kernel allows a process.
-const OPEN_MAX: usize = 2_000;
+/// Time after its last request in which an index is in use, and its servers are checked several times a second.
+const IN_USE: Duration = Duration::from_secs(2);
+/// Checks of an index in use for one of another.
+const TICKS_OF_IDLE: usize = 8;
 
 /// Upper limit on the writers that are open: each has four threads, and memory for changes.
 const WRITERS_MAX: usize = 32;
@@ -17,7 +24,7 @@ const WRITERS_MAX: usize = 32;
 impl Catalog {
     /// Closes the writers used least recently where too many are open, unless somebody uses them.
     pub(super) fn limit_writers(&self) {
-        let apps = self.open_apps().into_iter();
+        let apps = self.indexes.all_open().into_iter();
         let mut open: Vec<_> = apps
             .filter_map(|app| Some((app.writer.used()?, app)))
             .collect();
@@ -28,9 +35,37 @@ impl Catalog {
         }
     }
 
-    /// Looks at each interval for newer generations of the indexes that were asked for of late.
+    /// Checks the servers of other processes: of an index that is in use several times a second, of one that was asked for of
+    /// late every two seconds. An index that is gone there, or another one by now, is closed: its next request finds out.
+    pub(crate) async fn watch(self: Arc<Self>) {
+        let Source::Servers(_) = self.source else {
+            return;
+        };
+        let mut ticks = tokio::time::interval(PERIOD);
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        for tick in 0.. {
+            ticks.tick().await;
+            let indexes = &self.indexes;
+            let entries = indexes.entries();
+            let has_turn = |at: usize| (at + tick).is_multiple_of(TICKS_OF_IDLE);
+            let due = entries.iter().enumerate().filter(|(at, entry)| {
+                entry.is_used_within(IN_USE) || has_turn(*at) && entry.is_fresh()
+            });
+            let fresh = due.map(|(_, entry)| entry);
+            let open = fresh.filter_map(|entry| Some((entry, entry.opened()?)));
+            join_all(open.map(|(entry, app)| async move {
+                if check_all(&app.front_end.cluster).await == Presence::Gone {
+                    tracing::info!(index = &*entry.name, "gone, or replaced");
+                    indexes.close(&entry.name, &app);
+                }
+            }))
+            .await;
+        }
+    }
+
+    /// Looks at each interval for newer generations of the indexes of a folder that were asked for of late.
     pub(crate) async fn refresh(self: Arc<Self>, every: Option<Duration>) {
-        let Some(every) = every else {
+        let (Some(every), Source::Folder(_)) = (every, &self.source) else {
             return;
         };
         let mut failures = HashMap::new();
@@ -49,7 +84,7 @@ impl Catalog {
     /// Opens newer generations. A failure that repeats is logged once.
     fn look(&self, failures: &mut HashMap<Arc<str>, String>) {
         let mut known = std::mem::take(failures);
-        let entries = self.all_entries();
+        let entries = self.indexes.entries();
         for entry in entries.iter().filter(|entry| entry.is_fresh()) {
             let Some(app) = entry.opened() else {
                 continue;
@@ -71,40 +106,28 @@ impl Catalog {
         let catalog = Arc::clone(self);
         let kept = beside(move || {
             catalog.server.metrics.upkeep();
-            let apps = catalog.open_apps();
-            for app in &apps {
+            for app in catalog.indexes.all_open() {
                 app.upkeep();
                 app.writer.close_idle(WRITER_PAUSE);
             }
-            let surplus = apps.len().saturating_sub(OPEN_MAX);
-            drop(apps);
-            catalog.close_unused(surplus);
+            catalog.close_unused(OPEN_MAX);
             Ok::<(), CatalogError>(())
         });
         // Its failure is a panic, which is logged where it happens.
         let _ = kept.await;
     }
 
-    /// Closes some indexes, those used least recently, unless somebody uses them.
-    pub(super) fn close_unused(&self, count: usize) {
-        if count == 0 {
-            return;
-        }
-        let mut entries = self.all_entries();
-        entries.sort_by_cached_key(|entry| entry.used_ms());
-        for entry in entries.iter().take(count) {
-            let Some(mut state) = entry.try_state() else {
-                continue;
-            };
-            if let Some(app) = &state.app
-                && app.writer.opened().is_none()
-            {
-                // A request that has it still must not open a writer beside that of the next one.
-                app.writer.close();
-                state.app = None;
-                state.is_gone = true;
-                self.forget(entry);
-            }
+    /// Closes as many indexes as are open beyond `open_max`, those used least recently, unless they are written to.
+    pub(super) fn close_unused(&self, open_max: usize) {
+        for entry in self.indexes.surplus(open_max) {
+            self.indexes.close_where(&entry, |app| {
+                let is_unused = app.writer.opened().is_none();
+                if is_unused {
+                    // A request that has it still must not open a writer beside that of the next one.
+                    app.writer.close();
+                }
+                is_unused
+            });
         }
     }
 }

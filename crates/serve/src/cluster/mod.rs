@@ -17,6 +17,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+/// Number of chunks that no index exceeds: that of a cluster file by which each server has all chunks of each index,
+/// whatever their number.
+pub(crate) const CHUNKS_OF_ANY: u32 = 65_536;
+
 /// Servers of an index.
 pub struct Cluster {
     /// Index servers by partition, in the order of their chunks.
@@ -39,18 +43,10 @@ pub struct Cluster {
 pub(crate) struct Remote {
     /// Name of the front-end, for messages of the servers.
     pub(crate) front_end: String,
+    /// Name of the index, where the servers have several.
+    pub(crate) index: Option<Arc<str>>,
     /// Identifier of the index, from the first server that answered.
     pub(crate) index_id: OnceLock<String>,
-}
-
-impl Remote {
-    /// Returns the status request of a health check.
-    pub(crate) fn request(&self, parts: Vec<Chunks>) -> StatusRequest {
-        StatusRequest {
-            front_end: self.front_end.clone(),
-            parts,
-        }
-    }
 }
 
 /// Properties of the index that a front-end knows.
@@ -159,6 +155,22 @@ impl Cluster {
             .iter()
             .map(|one| one.chunks.clone())
             .collect()
+    }
+
+    /// Returns the status requests of health checks, of index servers and of document servers.
+    pub(crate) fn status_requests(&self) -> (StatusRequest, StatusRequest) {
+        let front_end = self.remote.as_ref().map(|remote| &remote.front_end);
+        let request = |parts| StatusRequest {
+            front_end: front_end.cloned().unwrap_or_default(),
+            parts,
+        };
+        let texts = self.texts.iter().map(|one| one.chunks.clone());
+        (request(self.parts()), request(texts.collect()))
+    }
+
+    /// Returns the name of the index, where servers of other processes have several.
+    pub(crate) fn index_name(&self) -> Option<&str> {
+        self.remote.as_ref()?.index.as_deref()
     }
 
     /// Returns the document part that has the texts of a chunk.

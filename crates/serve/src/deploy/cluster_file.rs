@@ -4,6 +4,7 @@
 //! chunks of the index, each in exactly one part; so must the document servers.
 
 use crate::api::error::ServeError;
+use crate::cluster::CHUNKS_OF_ANY;
 use engine::calls::Chunks;
 use engine::calls::chunks_shown;
 use serde::Deserialize;
@@ -12,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// Servers of a cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClusterFile {
-    /// Number of chunks of the index.
+    /// Number of chunks of the index, or of each in a folder; 65,536 where the file says no chunks.
     pub chunks_count: u32,
     /// Index servers by part, in the order of chunks: the chunks and the addresses.
     pub index_servers: Vec<(Chunks, Vec<String>)>,
@@ -35,8 +36,12 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct Entry {
     address: String,
-    chunks: String,
+    /// Chunks of the server; if missing, all.
+    chunks: Option<String>,
 }
+
+/// Largest chunk number that an index can have.
+const LAST_MAX: u32 = CHUNKS_OF_ANY - 1;
 
 impl ClusterFile {
     /// Reads and checks a file.
@@ -48,16 +53,17 @@ impl ClusterFile {
     /// Parses and checks the text of a file; the error is a message.
     pub fn parse(text: &str) -> Result<ClusterFile, String> {
         let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
-        let index_servers = parts("index-server", &file.index_server)?;
-        let document_servers = parts("document-server", &file.document_server)?;
-        let named = index_servers.iter().chain(&document_servers);
-        let last = named.map(|(chunks, _)| *chunks.end()).max();
-        let chunks_count = match (file.chunks, last) {
+        let named = || file.index_server.iter().chain(&file.document_server);
+        let last_of = |entry: &Entry| Some(*parse_chunks(entry.chunks.as_ref()?).ok()?.end());
+        let chunks_count = match (file.chunks, named().filter_map(last_of).max()) {
             (Some(0), _) => return Err("chunks = 0: an index has at least one chunk".into()),
             (Some(count), _) => count,
             (None, Some(last)) => last + 1,
+            (None, None) if named().next().is_some() => CHUNKS_OF_ANY,
             (None, None) => return Err("no server is named; add an [[index-server]]".into()),
         };
+        let index_servers = parts("index-server", &file.index_server, chunks_count)?;
+        let document_servers = parts("document-server", &file.document_server, chunks_count)?;
         covers("index-server", &index_servers, chunks_count)?;
         covers("document-server", &document_servers, chunks_count)?;
         Ok(ClusterFile {
@@ -77,8 +83,6 @@ fn bad(path: &Path, reason: String) -> ServeError {
 
 /// Parses chunks in the form `0-63` or `7`.
 pub fn parse_chunks(text: &str) -> Result<Chunks, String> {
-    /// Largest chunk number that an index can have.
-    const LAST_MAX: u32 = 65_535;
     let wrong =
         || format!("{text:?} is not a range of chunks; write FIRST-LAST, as 0-63, or one number");
     let (first, last) = text.split_once('-').unwrap_or((text, text));
@@ -91,11 +95,18 @@ pub fn parse_chunks(text: &str) -> Result<Chunks, String> {
 }
 
 /// Returns the servers by the chunks they hold, in the order of chunks.
-fn parts(kind: &str, entries: &[Entry]) -> Result<Vec<(Chunks, Vec<String>)>, String> {
+fn parts(
+    kind: &str,
+    entries: &[Entry],
+    chunks_count: u32,
+) -> Result<Vec<(Chunks, Vec<String>)>, String> {
     let mut parts: Vec<(Chunks, Vec<String>)> = Vec::new();
     for entry in entries {
         let at = |reason: String| format!("[[{kind}]] {}: {reason}", entry.address);
-        let chunks = parse_chunks(&entry.chunks).map_err(at)?;
+        let chunks = match &entry.chunks {
+            Some(chunks) => parse_chunks(chunks).map_err(at)?,
+            None => 0..=chunks_count - 1,
+        };
         if !entry.address.contains(':') {
             return Err(at("an address is HOST:PORT".into()));
         }
@@ -187,6 +198,21 @@ mod tests {
                 .iter()
                 .all(|(_, addresses)| addresses.len() == 2)
         );
+    }
+
+    #[test]
+    fn a_server_without_chunks_has_all() {
+        let servers =
+            "[[index-server]]\naddress = \"a:1\"\n[[document-server]]\naddress = \"h:9\"\n";
+        let read = ClusterFile::parse(servers).unwrap();
+        assert_eq!(read.chunks_count, CHUNKS_OF_ANY);
+        assert_eq!(read.index_servers, [(0..=LAST_MAX, vec!["a:1".to_owned()])]);
+        let read = ClusterFile::parse(&format!("chunks = 4\n{servers}")).unwrap();
+        assert_eq!(read.document_servers, [(0..=3, vec!["h:9".to_owned()])]);
+        let further = "[[index-server]]\naddress = \"b:1\"\nchunks = \"0-1\"\n";
+        let read = ClusterFile::parse(&format!("{servers}{further}")).unwrap();
+        let replicas = vec!["a:1".to_owned(), "b:1".to_owned()];
+        assert_eq!(read.index_servers, [(0..=1, replicas)]);
     }
 
     #[test]

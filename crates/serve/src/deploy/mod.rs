@@ -1,6 +1,6 @@
 //! Server processes: one index or many, in one process or of processes that a cluster file names.
 
 pub mod cluster_file;
-mod connect;
+pub mod connect;
 pub mod server;
 pub mod supervisor;

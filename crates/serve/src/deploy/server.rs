@@ -3,7 +3,7 @@
 use crate::admin::{self, AdminOptions, AdminServer};
 use crate::api::error::ServeError;
 use crate::api::observed_crawl::ObservedCrawl;
-use crate::catalog::{self, Catalog, CatalogOptions};
+use crate::catalog::{self, Catalog, CatalogOptions, RemoteIndexes};
 use crate::cluster::Cluster;
 use crate::front_end::FrontEnd;
 use crate::front_end::FrontEndOptions;
@@ -179,6 +179,22 @@ impl Server {
         options.topology().check_handlers()?;
         let front_end = options.front_end.clone();
         let catalog = Catalog::start(catalog, front_end, &handlers, runtime.handle())?;
+        let catalog = Arc::new(catalog);
+        catalog.verify_in_background()?;
+        Server::bind_served(Served::Many(catalog), options, runtime)
+    }
+
+    /// Binds the address for the indexes of servers in other processes.
+    ///
+    /// # Errors
+    /// The address cannot be bound.
+    pub fn bind_servers(
+        servers: RemoteIndexes,
+        options: &ServeOptions,
+        runtime: Runtime,
+    ) -> Result<Server, ServeError> {
+        let front_end = options.front_end.clone();
+        let catalog = Catalog::of_servers(servers, front_end, runtime.handle());
         Server::bind_served(Served::Many(Arc::new(catalog)), options, runtime)
     }
 
@@ -321,10 +337,11 @@ async fn keep_up(served: Served) {
     }
 }
 
-/// Checks the servers of other processes, which only one index has.
+/// Checks the servers of other processes.
 async fn watch_cluster(served: Served) {
-    if let Served::One(app) = served {
-        crate::cluster::health::watch(&app.front_end.cluster).await;
+    match served {
+        Served::One(app) => crate::cluster::health::watch(&app.front_end.cluster).await,
+        Served::Many(catalog) => catalog.watch().await,
     }
 }
 

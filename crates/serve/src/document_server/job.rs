@@ -26,6 +26,8 @@ pub(super) struct SummariesJob {
     since: ReadStart,
     deadline: Deadline,
     query: u64,
+    /// Name of the index, where the process has several; for logs.
+    name: Option<Arc<str>>,
     /// Taken by the thread that replies.
     open: Mutex<Option<Open>>,
 }
@@ -63,6 +65,7 @@ impl fmt::Debug for SummariesJob {
 impl SummariesJob {
     pub(super) fn new(
         index: Arc<Index>,
+        name: Option<Arc<str>>,
         request: SummariesRequest,
         figures: Arc<DocumentFigures>,
         reply: Reply<Vec<Option<TextSummary>>>,
@@ -70,6 +73,7 @@ impl SummariesJob {
         SummariesJob {
             since: index.read_start(),
             query: request.query_id,
+            name,
             deadline: Deadline::now(request.deadline, None),
             batch: Batch::new(Arc::clone(&index), request),
             index,
@@ -82,7 +86,7 @@ impl SummariesJob {
 
     /// Makes summaries on the calling thread for about `limit`. Returns whether ranges are left to take.
     pub(super) fn work_for(&self, limit: Duration) -> bool {
-        let _span = tracing::debug_span!("texts", query = self.query).entered();
+        let _span = self.span().entered();
         if self.batch.is_empty() {
             self.answer();
             return false;
@@ -94,6 +98,10 @@ impl SummariesJob {
             }
         }
         self.batch.left_count() > 0
+    }
+
+    fn span(&self) -> tracing::Span {
+        tracing::debug_span!("texts", query = self.query, index = self.name.as_deref())
     }
 
     /// Does the next range, and answers after the last one.
@@ -126,7 +134,7 @@ impl SummariesJob {
         // Errors are verified too, since changed bytes may have caused them.
         let verified = self.index.verify_texts(self.batch.keys(), self.since);
         let made = verified.map_err(PartError::from).and(made);
-        let (figures, query) = (&busy.0, self.query);
+        let (figures, query, index) = (&busy.0, self.query, self.name.as_deref());
         match &made {
             Ok(summaries) => {
                 let count = summaries.iter().flatten().count() as u64;
@@ -137,9 +145,9 @@ impl SummariesJob {
             }
             Err(PartError::Expired) => {
                 figures.ended_early.fetch_add(1, Ordering::Relaxed);
-                tracing::debug!(query, "ended early");
+                tracing::debug!(query, index, "ended early");
             }
-            Err(error) => tracing::debug!(query, %error, "no summaries"),
+            Err(error) => tracing::debug!(query, index, %error, "no summaries"),
         }
         drop(busy);
         reply.send(made);
@@ -159,7 +167,7 @@ impl Job for SummariesJob {
     }
 
     fn visit(&self, visiting: &Visiting, handler: &Handler<'_>) -> Ended {
-        let _span = tracing::debug_span!("texts", query = self.query).entered();
+        let _span = self.span().entered();
         let mut visitor = HandlerVisit::new(visiting, handler);
         if let Turn::Begin(_) = visiting.turn {
             (handler.board).start(visiting.id, self.likely_ns());

@@ -44,11 +44,14 @@ const SHARE_AFTER: Duration = Duration::from_micros(100);
 /// Upper limit on the further time in the caller's thread. A connection that waits for its own thread cannot notice
 /// that its client has gone.
 const CALLER_TIME_MAX: Duration = Duration::from_millis(5);
+
 /// Document server of some chunks in this process, with a few handlers.
 pub struct InProcessDocumentServer {
     served: Served,
     handlers: Arc<Handlers>,
     figures: Arc<DocumentFigures>,
+    /// Name of the index, where the process has several; for logs.
+    name: Option<Arc<str>>,
 }
 
 impl InProcessDocumentServer {
@@ -69,23 +72,32 @@ impl InProcessDocumentServer {
         Ok(InProcessDocumentServer::by_handlers(
             generations,
             chunks,
-            handlers,
+            (handlers, Arc::default()),
             draining,
         ))
     }
 
-    /// Returns a server for the texts of some chunks by handlers that others share.
+    /// Returns a server for the texts of some chunks by handlers, with their counters, that others share.
     pub(crate) fn by_handlers(
         generations: Arc<Generations>,
         chunks: Chunks,
-        handlers: Arc<Handlers>,
+        (handlers, figures): (Arc<Handlers>, Arc<DocumentFigures>),
         draining: Draining,
     ) -> InProcessDocumentServer {
         vfs::survive_lost_pages();
         InProcessDocumentServer {
             served: Served::new(generations, chunks, draining),
             handlers,
-            figures: Arc::default(),
+            figures,
+            name: None,
+        }
+    }
+
+    /// Sets the name of the index.
+    pub(crate) fn of_index(self, name: &Arc<str>) -> InProcessDocumentServer {
+        InProcessDocumentServer {
+            name: Some(Arc::clone(name)),
+            ..self
         }
     }
 
@@ -113,6 +125,7 @@ impl InProcessDocumentServer {
             self.figures.expired.fetch_add(1, Ordering::Relaxed);
             tracing::debug!(
                 query = request.query_id,
+                index = self.name.as_deref(),
                 "never begun: nobody waits any more"
             );
             return reply.send(Err(PartError::Expired));
@@ -120,7 +133,8 @@ impl InProcessDocumentServer {
         // A document that a newer generation still has is unchanged there.
         let index = self.served.generations.get(request.generation);
         let index = index.unwrap_or_else(|| self.served.generations.newest());
-        let job = SummariesJob::new(index, request, Arc::clone(&self.figures), reply);
+        let figures = Arc::clone(&self.figures);
+        let job = SummariesJob::new(index, self.name.clone(), request, figures, reply);
         if !job.work_for(SHARE_AFTER) {
             return;
         }

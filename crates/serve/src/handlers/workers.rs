@@ -132,8 +132,8 @@ impl Handlers {
     }
 
     /// Counts and logs a refused request.
-    pub(crate) fn note_refusal(&self, query: u64, waiting: usize) {
-        tracing::debug!(query, waiting, "refused: too much waits");
+    pub(crate) fn note_refusal(&self, query: u64, index: Option<&str>, waiting: usize) {
+        tracing::debug!(query, index, waiting, "refused: too much waits");
         self.figures.refused.fetch_add(1, Ordering::Relaxed);
     }
 }

@@ -89,7 +89,7 @@ impl Cluster {
         let texts = InProcessDocumentServer::by_handlers(
             Arc::clone(generations),
             all.clone(),
-            Arc::clone(&handlers.texts),
+            (Arc::clone(&handlers.texts), Arc::default()),
             handlers.draining.clone(),
         );
         let servers: Vec<(Chunks, Arc<dyn IndexServer>)> = vec![(all, Arc::new(server))];

@@ -167,17 +167,36 @@ impl InProcessIndexServer {
     /// Puts a job on the board; answers at once where the generation is not open.
     fn enqueue<T>(
         &self,
-        generation: u64,
+        opened: Result<Arc<Part>, PartError>,
         deadline: std::time::Instant,
         reply: Reply<T>,
         job: impl FnOnce(Arc<Part>, Deadline, Reply<T>) -> Arc<dyn Job>,
     ) {
-        match self.opened(generation) {
+        match opened {
             Ok(opened) => {
                 let deadline = Deadline::now(deadline, self.handlers.cut_off());
                 self.handlers.enqueue(job(opened, deadline, reply));
             }
             Err(error) => reply.send(Err(error)),
+        }
+    }
+
+    /// Returns the generation by which details are read: that of the request; or, where it is not open and no plan of it is
+    /// needed, one that has every hit unchanged.
+    fn opened_for(&self, request: &DetailsRequest) -> Result<Arc<Part>, PartError> {
+        match self.opened(request.generation) {
+            // Scores are explained, and words are telling, by the statistics of the generation that was searched.
+            Err(PartError::GenerationGone { generation }) if !request.explain && !request.lacks => {
+                let (newest, before) = self.served.generations.held();
+                for index in [Some(newest), before].into_iter().flatten() {
+                    let opened = self.opened_of(index);
+                    if opened.ensure_trusted().is_ok() && opened.holds_all(&request.hits) {
+                        return Ok(opened);
+                    }
+                }
+                Err(PartError::GenerationGone { generation })
+            }
+            opened => opened,
         }
     }
 
@@ -197,7 +216,7 @@ impl InProcessIndexServer {
     ) {
         let is_due = || std::time::Instant::now() >= request.deadline;
         let stop = Stop::when(&is_due);
-        match self.opened(request.generation) {
+        match self.opened_for(request) {
             Ok(opened) => {
                 // The plan was made of bytes read since its own start.
                 let now = || opened.index().read_start();
@@ -214,18 +233,18 @@ impl InProcessIndexServer {
 impl IndexServer for InProcessIndexServer {
     fn search(&self, query: &Arc<Query>, request: SearchRequest, reply: Reply<PartitionHits>) {
         if let Some(waiting) = self.handlers.full() {
-            self.handlers.note_refusal(query.id, waiting);
+            self.handlers.note_refusal(query.id, query.index(), waiting);
             return reply.send(Err(PartError::Overloaded { waiting }));
         }
-        let (generation, deadline) = (request.generation, request.deadline);
+        let (opened, deadline) = (self.opened(request.generation), request.deadline);
         let query = Arc::clone(query);
         if !request.sort.is_empty() {
-            return self.enqueue(generation, deadline, reply, |opened, deadline, reply| {
+            return self.enqueue(opened, deadline, reply, |opened, deadline, reply| {
                 let ranged = Ranged::new(query, opened, deadline, (0, true), request.trace);
                 Arc::new(GatherJob::new(ranged, Asked::Sorted { request, reply }))
             });
         }
-        self.enqueue(generation, deadline, reply, |opened, deadline, reply| {
+        self.enqueue(opened, deadline, reply, |opened, deadline, reply| {
             let wanted = (request.k, request.counted);
             let ranged = Ranged::new(query, opened, deadline, wanted, request.trace);
             Arc::new(SearchJob::new(ranged.after(request.after), reply))
@@ -244,8 +263,8 @@ impl IndexServer for InProcessIndexServer {
                 }
             }
         }
-        let (generation, deadline) = (request.generation, request.deadline);
-        self.enqueue(generation, deadline, reply, |opened, deadline, reply| {
+        let (opened, deadline) = (self.opened_for(&request), request.deadline);
+        self.enqueue(opened, deadline, reply, |opened, deadline, reply| {
             let work = Work::Details { request, reply };
             let job = WholeJob::new(Arc::clone(query), opened, deadline, work);
             Arc::new(job) as Arc<dyn Job>
@@ -253,8 +272,8 @@ impl IndexServer for InProcessIndexServer {
     }
 
     fn count_sites(&self, query: &Arc<Query>, request: CountSitesRequest, reply: Reply<Vec<u64>>) {
-        let (generation, deadline) = (request.generation, request.deadline);
-        self.enqueue(generation, deadline, reply, |opened, deadline, reply| {
+        let (opened, deadline) = (self.opened(request.generation), request.deadline);
+        self.enqueue(opened, deadline, reply, |opened, deadline, reply| {
             let work = Work::CountSites {
                 sites: request.sites,
                 limit: request.limit,
@@ -271,8 +290,8 @@ impl IndexServer for InProcessIndexServer {
         request: CountFacetsRequest,
         reply: Reply<Vec<FacetCounts>>,
     ) {
-        let (generation, deadline) = (request.generation, request.deadline);
-        self.enqueue(generation, deadline, reply, |opened, deadline, reply| {
+        let (opened, deadline) = (self.opened(request.generation), request.deadline);
+        self.enqueue(opened, deadline, reply, |opened, deadline, reply| {
             let ranged = Ranged::new(Arc::clone(query), opened, deadline, (0, true), false);
             Arc::new(GatherJob::new(ranged, Asked::Facets { request, reply }))
         });

@@ -93,7 +93,8 @@ impl<S: RangesShare> Ranged<S> {
         let Handler { board, figures, .. } = handler;
         if taken >= self.deadline.at || is_abandoned() {
             figures.never_begun.fetch_add(1, Ordering::Relaxed);
-            tracing::debug!(query = self.query.id, "never begun: expired or cancelled");
+            let (query, index) = (self.query.id, self.query.index());
+            tracing::debug!(query, index, "never begun: expired or cancelled");
             return Err(match taken >= self.deadline.at {
                 true => PartError::Expired,
                 false => PartError::Cancelled,
@@ -144,7 +145,9 @@ impl<S: RangesShare> Ranged<S> {
         handler: &Handler<'_>,
         is_abandoned: IsAbandoned<'_>,
     ) -> Result<Ended, PartError> {
-        let _span = tracing::debug_span!("handler", query = self.query.id).entered();
+        let _span =
+            tracing::debug_span!("handler", query = self.query.id, index = self.query.index())
+                .entered();
         let taken = Instant::now();
         if let Turn::Begin(_) = visiting.turn {
             self.begin(taken, visiting, handler, is_abandoned)?;

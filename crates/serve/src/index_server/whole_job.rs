@@ -80,13 +80,16 @@ impl WholeJob {
         let taken = Instant::now();
         if taken >= self.deadline.at || work.is_abandoned() {
             figures.never_begun.fetch_add(1, Ordering::Relaxed);
-            tracing::debug!(query = self.query.id, "never begun: expired or cancelled");
+            let (query, index) = (self.query.id, self.query.index());
+            tracing::debug!(query, index, "never begun: expired or cancelled");
             return match taken >= self.deadline.at {
                 true => work.fail(PartError::Expired),
                 false => work.fail(PartError::Cancelled),
             };
         }
-        let _span = tracing::debug_span!("handler", query = self.query.id).entered();
+        let _span =
+            tracing::debug_span!("handler", query = self.query.id, index = self.query.index())
+                .entered();
         let planned = match self.query.planned(self.opened.index()) {
             Ok(planned) => planned,
             Err(error) => return work.fail(error.into()),

@@ -1,32 +1,43 @@
-//! Metrics of an index server or a document server in a process of its own.
+//! Metrics of index servers or document servers in a process of their own.
 //!
 //! The names are those of a front-end for the same quantities, so one set of rules and one `shorttail
 //! top` read all kinds of servers.
 
+use super::exposition;
 use super::filter_lists::FilterListMetrics;
 use super::index::{self, TrustMetrics};
 use super::partition::{HandlerMetrics, busy, ended_early, expired, handlers};
 use crate::document_server::DocumentFigures;
 use crate::document_server::InProcessDocumentServer;
+use crate::handlers::figures::Figures;
 use crate::index_server::InProcessIndexServer;
-use crate::telemetry::partition_times::{PartitionTimes, partition_seconds};
+use crate::telemetry::partition_times::{PartitionTimes, partition_name, partition_seconds};
 use crate::telemetry::register::Register;
 use engine::Generations;
-use engine::calls::chunks_shown;
+use engine::calls::Chunks;
 use metrics::{Counter, Gauge};
 use metrics_exporter_prometheus::PrometheusHandle;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Metrics of one index server or document server in a process of its own.
+/// Metrics of the servers of a process: of their threads, and of each index.
 pub struct ServerMetrics {
+    handle: PrometheusHandle,
+    handlers: Option<(HandlerMetrics, FilterListMetrics)>,
+    texts: Option<TextMetrics>,
+    indexes: Box<OpenIndexes>,
+}
+
+/// Returns the metrics of the indexes that are open.
+pub(crate) type OpenIndexes = dyn Fn() -> Vec<Arc<OpenIndexMetrics>> + Send + Sync;
+
+/// Metrics of the files of an index that is open in this process.
+pub(crate) struct OpenIndexMetrics {
     handle: PrometheusHandle,
     generations: Arc<Generations>,
     documents: Gauge,
     generation: Gauge,
     trust: TrustMetrics,
-    handlers: Option<(HandlerMetrics, FilterListMetrics)>,
-    texts: Option<TextMetrics>,
 }
 
 /// Metrics of a document server.
@@ -41,24 +52,49 @@ struct TextMetrics {
 impl ServerMetrics {
     /// Returns the metrics of an index server.
     pub fn of_index_server(server: &InProcessIndexServer) -> ServerMetrics {
-        let register = Register::new(None);
-        let (chunks, figures) = (server.chunks(), server.figures());
-        let handlers = HandlerMetrics::new(&register, Some(chunks), &figures);
-        // The first registration stays: the process has one server.
-        let _ = figures
-            .times
-            .set(PartitionTimes::of_handlers(&register, Some(chunks)));
-        ServerMetrics::new(&register, server.generations(), Some(handlers), None)
+        let indexes = of_one(server.generations());
+        ServerMetrics::of_searches(Some(server.chunks()), &server.figures(), indexes)
     }
 
     /// Returns the metrics of a document server.
     pub fn of_document_server(server: &InProcessDocumentServer) -> ServerMetrics {
+        let (handlers, figures) = (server.handlers_count(), server.figures());
+        let indexes = of_one(server.generations());
+        ServerMetrics::of_texts(Some(server.chunks()), handlers, figures, indexes)
+    }
+
+    /// Returns the metrics of handlers that search some chunks of indexes, or all.
+    pub(crate) fn of_searches(
+        chunks: Option<&Chunks>,
+        figures: &Arc<Figures>,
+        indexes: Box<OpenIndexes>,
+    ) -> ServerMetrics {
         let register = Register::new(None);
-        let figures = server.figures();
-        let partition = chunks_shown(server.chunks());
+        let handlers = HandlerMetrics::new(&register, chunks, figures);
+        // The first registration stays: the handlers have one process.
+        let _ = figures
+            .times
+            .set(PartitionTimes::of_handlers(&register, chunks));
+        ServerMetrics {
+            handlers: Some((handlers, FilterListMetrics::new(&register))),
+            texts: None,
+            handle: register.handle(),
+            indexes,
+        }
+    }
+
+    /// Returns the metrics of handlers that make summaries of the texts of some chunks of indexes, or all.
+    pub(crate) fn of_texts(
+        chunks: Option<&Chunks>,
+        handlers_count: usize,
+        figures: Arc<DocumentFigures>,
+        indexes: Box<OpenIndexes>,
+    ) -> ServerMetrics {
+        let register = Register::new(None);
+        let partition = partition_name(chunks);
         let labels = [("partition", partition.as_str())];
-        handlers(&register, &labels).set(server.handlers_count() as f64);
-        let times = partition_seconds(&register, Some(server.chunks()), "summaries");
+        handlers(&register, &labels).set(handlers_count as f64);
+        let times = partition_seconds(&register, chunks, "summaries");
         let _ = figures.times.set(times);
         let texts = TextMetrics {
             busy: busy(&register, &labels),
@@ -67,35 +103,16 @@ impl ServerMetrics {
             ended_early: ended_early(&register, &labels),
             figures,
         };
-        ServerMetrics::new(&register, server.generations(), None, Some(texts))
-    }
-
-    fn new(
-        register: &Register,
-        generations: &Arc<Generations>,
-        handlers: Option<HandlerMetrics>,
-        texts: Option<TextMetrics>,
-    ) -> ServerMetrics {
-        let chunks_count = generations.newest().chunks_count();
-        index::chunks(register).set(f64::from(chunks_count));
         ServerMetrics {
-            documents: index::documents(register),
-            generation: index::generation(register),
-            trust: TrustMetrics::new(register),
+            handlers: None,
+            texts: Some(texts),
             handle: register.handle(),
-            generations: Arc::clone(generations),
-            handlers: handlers.map(|handlers| (handlers, FilterListMetrics::new(register))),
-            texts,
+            indexes,
         }
     }
 
     /// Returns the metrics in the text format of Prometheus.
     pub(crate) fn render(&self) -> String {
-        let index = self.generations.newest();
-        let documents = index.statistics().documents_count();
-        self.documents.set(documents as f64);
-        self.generation.set(index.generation() as f64);
-        self.trust.take_over(&self.generations);
         if let Some((handlers, lists)) = &self.handlers {
             handlers.take_over();
             lists.take_over();
@@ -111,11 +128,44 @@ impl ServerMetrics {
                 counter.absolute(count.load(Ordering::Relaxed));
             }
         }
-        self.handle.render()
+        let indexes = (self.indexes)();
+        let of_indexes = indexes.iter().map(|index| index.render());
+        exposition::joined(std::iter::once(self.handle.render()).chain(of_indexes))
     }
 
     /// Folds recorded values into their histograms; otherwise they accumulate.
     pub(crate) fn upkeep(&self) {
         self.handle.run_upkeep();
+    }
+}
+
+/// Returns the metrics of the only index of a process, which has no name.
+fn of_one(generations: &Arc<Generations>) -> Box<OpenIndexes> {
+    let metrics = Arc::new(OpenIndexMetrics::new(None, generations));
+    Box::new(move || vec![Arc::clone(&metrics)])
+}
+
+impl OpenIndexMetrics {
+    /// Returns the metrics of an index; its name is given where the process has several.
+    pub(crate) fn new(name: Option<&str>, generations: &Arc<Generations>) -> OpenIndexMetrics {
+        let register = Register::new(name);
+        let chunks_count = generations.newest().chunks_count();
+        index::chunks(&register).set(f64::from(chunks_count));
+        OpenIndexMetrics {
+            documents: index::documents(&register),
+            generation: index::generation(&register),
+            trust: TrustMetrics::new(&register),
+            handle: register.handle(),
+            generations: Arc::clone(generations),
+        }
+    }
+
+    fn render(&self) -> String {
+        let index = self.generations.newest();
+        let documents = index.statistics().documents_count();
+        self.documents.set(documents as f64);
+        self.generation.set(index.generation() as f64);
+        self.trust.take_over(&self.generations);
+        self.handle.render()
     }
 }

@@ -17,7 +17,7 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Channel, Endpoint};
-use tonic::{Request, Status as RpcStatus};
+use tonic::{Code, Request, Status as RpcStatus};
 use wire::rpc;
 use wire::rpc::document_server_client::DocumentServerClient;
 use wire::rpc::index_server_client::IndexServerClient;
@@ -32,30 +32,108 @@ const MESSAGE_BYTES_MAX: usize = 64 << 20;
 /// Channel whose calls say which details of failures they read.
 type Calls = InterceptedService<Channel, fn(Request<()>) -> Result<Request<()>, RpcStatus>>;
 
-/// Client of an index server in another process.
+/// Connection to a process, which the clients of all its indexes share.
+#[derive(Clone)]
+pub(crate) struct Connection {
+    calls: Calls,
+    runtime: Handle,
+}
+
+/// Indexes of a server in another process.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Indexes {
+    /// One, which has no name.
+    Only,
+    /// Those of these names.
+    Named(Vec<String>),
+}
+
+/// Client of the server of an index in another process.
 pub(crate) struct RemoteIndexServer {
     client: IndexServerClient<Calls>,
+    /// Name of the index; empty for the only one.
+    index: Arc<str>,
     runtime: Handle,
 }
 
-/// Client of a document server in another process.
+/// Client of the document server of an index in another process.
 pub(crate) struct RemoteDocumentServer {
     client: DocumentServerClient<Calls>,
+    /// Name of the index; empty for the only one.
+    index: Arc<str>,
     runtime: Handle,
 }
 
-fn calls(address: &str, runtime: &Handle) -> Result<Calls, String> {
-    let _entered = runtime.enter();
-    let endpoint = Endpoint::from_shared(format!("http://{address}"))
-        .map_err(|error| format!("{address:?} is no address: {error}; write host:port"))?;
-    let channel = endpoint
-        .connect_timeout(CONNECT)
-        .tcp_nodelay(true)
-        .http2_keep_alive_interval(KEEP_ALIVE)
-        .keep_alive_timeout(CONNECT)
-        .keep_alive_while_idle(true)
-        .connect_lazy();
-    Ok(InterceptedService::new(channel, failure::wants_google))
+impl Connection {
+    /// Returns the connection to the process at `address`, made at the first call.
+    pub(crate) fn new(address: &str, runtime: &Handle) -> Result<Connection, String> {
+        let _entered = runtime.enter();
+        let endpoint = Endpoint::from_shared(format!("http://{address}"))
+            .map_err(|error| format!("{address:?} is no address: {error}; write host:port"))?;
+        let channel = endpoint
+            .connect_timeout(CONNECT)
+            .tcp_nodelay(true)
+            .http2_keep_alive_interval(KEEP_ALIVE)
+            .keep_alive_timeout(CONNECT)
+            .keep_alive_while_idle(true)
+            .connect_lazy();
+        Ok(Connection {
+            calls: InterceptedService::new(channel, failure::wants_google),
+            runtime: runtime.clone(),
+        })
+    }
+
+    /// Returns the client of the server of an index; an empty name is that of the only one.
+    pub(crate) fn index_server(&self, index: &Arc<str>) -> RemoteIndexServer {
+        RemoteIndexServer {
+            client: self.index_client(),
+            index: Arc::clone(index),
+            runtime: self.runtime.clone(),
+        }
+    }
+
+    /// Returns the client of the document server of an index; an empty name is that of the only one.
+    pub(crate) fn document_server(&self, index: &Arc<str>) -> RemoteDocumentServer {
+        RemoteDocumentServer {
+            client: self.document_client(),
+            index: Arc::clone(index),
+            runtime: self.runtime.clone(),
+        }
+    }
+
+    /// Returns the indexes of the index server at the other end.
+    pub(crate) async fn indexes(&self) -> Result<Indexes, PartError> {
+        let mut client = self.index_client();
+        listed(client.list_indexes(rpc::ListIndexesRequest {}).await)
+    }
+
+    /// Returns the indexes of the document server at the other end.
+    pub(crate) async fn indexes_of_texts(&self) -> Result<Indexes, PartError> {
+        let mut client = self.document_client();
+        listed(client.list_indexes(rpc::ListIndexesRequest {}).await)
+    }
+
+    fn index_client(&self) -> IndexServerClient<Calls> {
+        let client = IndexServerClient::new(self.calls.clone());
+        client.max_decoding_message_size(MESSAGE_BYTES_MAX)
+    }
+
+    fn document_client(&self) -> DocumentServerClient<Calls> {
+        let client = DocumentServerClient::new(self.calls.clone());
+        client.max_decoding_message_size(MESSAGE_BYTES_MAX)
+    }
+}
+
+fn listed(
+    reply: Result<tonic::Response<rpc::ListIndexesReply>, RpcStatus>,
+) -> Result<Indexes, PartError> {
+    match reply.map(tonic::Response::into_inner) {
+        Ok(rpc::ListIndexesReply { named: true, names }) => Ok(Indexes::Named(names)),
+        Ok(_) => Ok(Indexes::Only),
+        // A server of before names.
+        Err(status) if status.code() == Code::Unimplemented => Ok(Indexes::Only),
+        Err(status) => Err(failure::failure(&status)),
+    }
 }
 
 /// Runs a call on a task of its own. If the caller drops the answer, the call is cancelled, and the
@@ -83,17 +161,6 @@ fn spawn<M, T, F>(
     });
 }
 
-impl RemoteIndexServer {
-    /// Returns a client of the server at `address`; it connects at the first call.
-    pub(crate) fn new(address: &str, runtime: &Handle) -> Result<RemoteIndexServer, String> {
-        let client = IndexServerClient::new(calls(address, runtime)?);
-        Ok(RemoteIndexServer {
-            client: client.max_decoding_message_size(MESSAGE_BYTES_MAX),
-            runtime: runtime.clone(),
-        })
-    }
-}
-
 impl IndexServer for RemoteIndexServer {
     fn search(&self, query: &Arc<Query>, request: SearchRequest, reply: Reply<PartitionHits>) {
         let message = rpc::SearchRequest {
@@ -101,6 +168,7 @@ impl IndexServer for RemoteIndexServer {
                 query,
                 request.deadline,
                 request.generation,
+                &self.index,
             )),
             k: request.k.min(u32::MAX as usize) as u32,
             counted: request.counted,
@@ -122,9 +190,11 @@ impl IndexServer for RemoteIndexServer {
                 query,
                 request.deadline,
                 request.generation,
+                &self.index,
             )),
-            segment: request.hits.iter().map(|&(segment, _)| segment).collect(),
-            doc: request.hits.iter().map(|&(_, doc)| doc.0).collect(),
+            segment: request.hits.iter().map(|hit| hit.segment).collect(),
+            doc: request.hits.iter().map(|hit| hit.doc.0).collect(),
+            url_hash: convert::url_hashes(&request.hits),
             explain: request.explain,
             lacks: request.lacks,
             bytes_max: request.bytes_max as u64,
@@ -140,6 +210,7 @@ impl IndexServer for RemoteIndexServer {
                 query,
                 request.deadline,
                 request.generation,
+                &self.index,
             )),
             sites: request.sites.to_vec(),
             limit: request.limit,
@@ -171,6 +242,7 @@ impl IndexServer for RemoteIndexServer {
                 query,
                 request.deadline,
                 request.generation,
+                &self.index,
             )),
             facets: request.facets.iter().map(ToString::to_string).collect(),
             whole: request.is_whole,
@@ -193,29 +265,21 @@ impl IndexServer for RemoteIndexServer {
 
 impl Server for RemoteIndexServer {
     fn status(&self, request: &StatusRequest, reply: Reply<Status>) {
-        let message = convert::status_request_message(request);
-        let mut client = self.client.clone();
+        let message = convert::status_request_message(request, &self.index);
+        let (mut client, index) = (self.client.clone(), Arc::clone(&self.index));
         let call = async move { client.status(message).await };
-        spawn(&self.runtime, reply, call, convert::status);
+        spawn(&self.runtime, reply, call, move |status| {
+            convert::status(status, &index)
+        });
     }
 
     fn reload(&self, reply: Reply<u64>) {
         let mut client = self.client.clone();
-        let call = async move { client.reload(rpc::ReloadRequest {}).await };
+        let index = self.index.to_string();
+        let call = async move { client.reload(rpc::ReloadRequest { index }).await };
         spawn(&self.runtime, reply, call, |done: rpc::ReloadReply| {
             Ok(done.generation)
         });
-    }
-}
-
-impl RemoteDocumentServer {
-    /// Returns a client of the server at `address`; it connects at the first call.
-    pub(crate) fn new(address: &str, runtime: &Handle) -> Result<RemoteDocumentServer, String> {
-        let client = DocumentServerClient::new(calls(address, runtime)?);
-        Ok(RemoteDocumentServer {
-            client: client.max_decoding_message_size(MESSAGE_BYTES_MAX),
-            runtime: runtime.clone(),
-        })
     }
 }
 
@@ -234,6 +298,7 @@ impl DocumentServer for RemoteDocumentServer {
             urls,
             url_hashes,
             fields: request.fields,
+            index: self.index.to_string(),
         };
         let mut client = self.client.clone();
         let call = async move { client.summaries(message).await };
@@ -265,6 +330,7 @@ impl DocumentServer for RemoteDocumentServer {
     fn document(&self, url: &str, reply: Reply<Option<StoredDocument>>) {
         let message = rpc::DocumentRequest {
             url: url.to_owned(),
+            index: self.index.to_string(),
         };
         let mut client = self.client.clone();
         let call = async move { client.document(message).await };
@@ -274,15 +340,18 @@ impl DocumentServer for RemoteDocumentServer {
 
 impl Server for RemoteDocumentServer {
     fn status(&self, request: &StatusRequest, reply: Reply<Status>) {
-        let message = convert::status_request_message(request);
-        let mut client = self.client.clone();
+        let message = convert::status_request_message(request, &self.index);
+        let (mut client, index) = (self.client.clone(), Arc::clone(&self.index));
         let call = async move { client.status(message).await };
-        spawn(&self.runtime, reply, call, convert::status);
+        spawn(&self.runtime, reply, call, move |status| {
+            convert::status(status, &index)
+        });
     }
 
     fn reload(&self, reply: Reply<u64>) {
         let mut client = self.client.clone();
-        let call = async move { client.reload(rpc::ReloadRequest {}).await };
+        let index = self.index.to_string();
+        let call = async move { client.reload(rpc::ReloadRequest { index }).await };
         spawn(&self.runtime, reply, call, |done: rpc::ReloadReply| {
             Ok(done.generation)
         });

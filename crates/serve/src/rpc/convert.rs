@@ -5,11 +5,12 @@ use super::schedule;
 use crate::api::messages::{HandlerTimes, HitDetails, PartitionHits, Query, Status, StatusRequest};
 use crate::api::options::ANSWER_BYTES_MAX;
 use crate::encoding::{clause, malformed, values};
-use engine::calls::Chunks;
-use engine::calls::PartError;
+use engine::HitAddress;
+use engine::calls::{Chunks, PartError};
 use fields::{FieldType, Schema};
 use index::{Details, DocId, StoredDocument};
 use search::{Ranking, ScoredHit};
+use std::iter::repeat;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use text::summary::{Marked, SummaryTerm};
@@ -38,7 +39,13 @@ pub(super) fn bytes_max(named: u64) -> usize {
     named.unwrap_or(ANSWER_BYTES_MAX).min(ANSWER_BYTES_MAX * 16)
 }
 
-pub(super) fn query_message(query: &Query, deadline: Instant, generation: u64) -> rpc::Query {
+/// Returns the message of a query of the index `index`.
+pub(super) fn query_message(
+    query: &Query,
+    deadline: Instant,
+    generation: u64,
+    index: &str,
+) -> rpc::Query {
     use rpc::ranking::Function;
     let function = match query.ranking {
         // Older servers read these messages alone. A model that is added later has its text.
@@ -55,6 +62,7 @@ pub(super) fn query_message(query: &Query, deadline: Instant, generation: u64) -
         left_us: left_us(deadline),
         generation,
         clauses: clause::messages(&query.tree),
+        index: index.to_owned(),
     }
 }
 
@@ -85,7 +93,7 @@ pub(super) fn query(
         ));
     }
     let tree = clause::query(message.clauses)?;
-    let query = Query::new(message.id, message.text, tree, ranking);
+    let query = Query::new(message.id, message.text, tree, ranking).of_index(&message.index);
     Ok((Arc::new(query), deadline, message.generation))
 }
 
@@ -228,6 +236,34 @@ pub(super) fn hits(message: rpc::SearchReply) -> Result<PartitionHits, PartError
     })
 }
 
+/// Returns the hashes of the URLs of hits; none where one is not known.
+pub(super) fn url_hashes(hits: &[HitAddress]) -> Vec<u64> {
+    let hashes: Option<Vec<u64>> = hits.iter().map(|hit| hit.url_hash).collect();
+    hashes.unwrap_or_default()
+}
+
+/// Returns the addresses of hits; a front-end of before sends no hashes.
+pub(super) fn addresses(
+    segments: Vec<u32>,
+    docs: Vec<u32>,
+    url_hashes: Vec<u64>,
+) -> Result<Vec<HitAddress>, tonic::Status> {
+    let differs = |count: usize| count != segments.len();
+    if differs(docs.len()) || !url_hashes.is_empty() && differs(url_hashes.len()) {
+        return Err(tonic::Status::invalid_argument(
+            "segments, documents and hashes differ in number",
+        ));
+    }
+    let hashes = url_hashes.into_iter().map(Some).chain(repeat(None));
+    let hits = segments.into_iter().zip(docs).zip(hashes);
+    let address = |((segment, doc), url_hash)| HitAddress {
+        url_hash,
+        segment,
+        doc: DocId(doc),
+    };
+    Ok(hits.map(address).collect())
+}
+
 pub(super) fn details_message(hits: Vec<HitDetails>) -> rpc::DetailsReply {
     let one = |hit: HitDetails| rpc::HitDetails {
         id: hit.details.id,
@@ -287,30 +323,30 @@ fn chunks(message: Option<rpc::Chunks>) -> Chunks {
     message.first..=message.last
 }
 
-pub(super) fn status_request_message(request: &StatusRequest) -> rpc::StatusRequest {
+pub(super) fn status_request_message(request: &StatusRequest, index: &str) -> rpc::StatusRequest {
     rpc::StatusRequest {
+        index: index.to_owned(),
         front_end: request.front_end.clone(),
         parts: request.parts.iter().map(chunks_message).collect(),
     }
 }
 
-pub(super) fn status_request(message: rpc::StatusRequest) -> StatusRequest {
+/// Returns the name of the index, and the request.
+pub(super) fn status_request(message: rpc::StatusRequest) -> (String, StatusRequest) {
     // A partition map with more parts than any index has chunks is ignored.
     const PARTS_MAX: usize = 65_536;
-    StatusRequest {
+    let parts = message.parts.into_iter().take(PARTS_MAX);
+    let request = StatusRequest {
         front_end: message.front_end.chars().take(200).collect(),
-        parts: message
-            .parts
-            .into_iter()
-            .take(PARTS_MAX)
-            .map(|part| chunks(Some(part)))
-            .collect(),
-    }
+        parts: parts.map(|part| chunks(Some(part))).collect(),
+    };
+    (message.index, request)
 }
 
-pub(super) fn status_message(status: Status) -> rpc::StatusReply {
+pub(super) fn status_message(status: Status, index: String) -> rpc::StatusReply {
     rpc::StatusReply {
         protocol: rpc::PROTOCOL,
+        index,
         chunks: Some(chunks_message(&status.chunks)),
         index_id: status.index_id,
         generation: status.generation,
@@ -333,13 +369,22 @@ pub(super) fn status_message(status: Status) -> rpc::StatusReply {
     }
 }
 
-pub(super) fn status(message: rpc::StatusReply) -> Result<Status, PartError> {
+/// Returns the status of the server of the index `index`.
+pub(super) fn status(message: rpc::StatusReply, index: &str) -> Result<Status, PartError> {
     if message.protocol != rpc::PROTOCOL {
         return Err(PartError::Protocol {
             reason: format!(
                 "it speaks version {} of the protocol, this front-end version {}; update the older one",
                 message.protocol,
                 rpc::PROTOCOL
+            ),
+        });
+    }
+    if message.index != index {
+        return Err(PartError::Protocol {
+            reason: format!(
+                "it answers for its only index where {index:?} is asked for; update it, or start it with the folder of the \
+                 indexes"
             ),
         });
     }

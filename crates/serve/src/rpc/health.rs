@@ -4,7 +4,7 @@
 //! serving ─ the end is announced ─► not serving ─ the notice is over ─► unknown; streams of watchers end
 //! ```
 
-use super::services::RpcServices;
+use super::offered::RpcServices;
 use tonic_health::ServingStatus;
 use tonic_health::pb::health_server::HealthServer;
 use tonic_health::server::{HealthReporter, HealthService};
@@ -20,8 +20,8 @@ pub(super) struct Health {
 impl Health {
     /// Reports every offered service as serving.
     pub(super) async fn of(offered: &RpcServices) -> Health {
-        let index_server = offered.index_server.as_ref();
-        let document_server = offered.document_server.as_ref();
+        let index_server = offered.index_servers.as_ref();
+        let document_server = offered.document_servers.as_ref();
         let named = [
             Some(""),
             index_server.map(|_| INDEX_SERVER),

@@ -4,10 +4,12 @@ mod client;
 mod convert;
 mod failure;
 mod health;
+mod offered;
 mod schedule;
 mod server;
 mod services;
 
-pub(crate) use client::{RemoteDocumentServer, RemoteIndexServer};
+pub(crate) use client::{Connection, Indexes};
+pub use offered::RpcServices;
+pub(crate) use offered::{NamedOffer, Offered, OfferedIndexes};
 pub use server::RpcServer;
-pub use services::RpcServices;

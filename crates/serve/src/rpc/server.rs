@@ -1,16 +1,20 @@
 //! Index server or document server in a process of its own.
 
 use super::health::Health;
-use super::services::{DocumentService, IndexService, RpcServices, Services};
+use super::offered::{OfferedIndexes, RpcServices};
+use super::services::{DocumentService, IndexService};
 use crate::admin::metrics_server::MetricsServer;
+use crate::api::backend::Server;
 use crate::api::draining::Draining;
 use crate::api::error::ServeError;
 use crate::metrics::process::ServerMetrics;
 use crate::net::reload_signal::{self, log_reload};
 use crate::net::socket::{io_runtime, listen_on};
+use crate::snapshot::reloads::in_background;
 use std::future::Future;
 use std::net::{SocketAddr, TcpListener};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 use tonic::transport::server::{Router, TcpIncoming};
@@ -28,7 +32,7 @@ const REQUEST_BYTES_MAX: usize = 4 << 20;
 /// queries.
 const STREAMS_MAX: u32 = 4096;
 
-/// Listening server of one part of an index.
+/// Listening server of parts of indexes.
 pub struct RpcServer {
     listener: TcpListener,
     address: SocketAddr,
@@ -92,15 +96,17 @@ impl RpcServer {
             source: std::io::Error::other(reason),
         };
         let draining = self.draining;
-        let services = Services::new(self.services);
+        let services = self.services;
         let metrics = self.metrics.map(MetricsServer::start).transpose()?;
         let served = self.runtime.block_on(async {
             let listener =
                 tokio::net::TcpListener::from_std(self.listener).map_err(|e| e.to_string())?;
             let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
             let reloads = tokio::spawn(reload_on_hangup(services.clone()));
+            let looks = tokio::spawn(look(services.index_servers.clone()));
+            let looks_at_texts = tokio::spawn(look(services.document_servers.clone()));
             let (begin_drain, drain) = tokio::sync::oneshot::channel::<()>();
-            let health = Health::of(&services.offered).await;
+            let health = Health::of(&services).await;
             let server = router(&services, &health);
             let server = server.serve_with_incoming_shutdown(incoming, async move {
                 shutdown.await;
@@ -118,7 +124,9 @@ impl RpcServer {
                 served = server => served.map_err(|error| error.to_string()),
                 () = cut => Ok(()),
             };
-            reloads.abort();
+            for task in [reloads, looks, looks_at_texts] {
+                task.abort();
+            }
             served
         });
         drop(metrics);
@@ -127,28 +135,42 @@ impl RpcServer {
     }
 }
 
-fn router(services: &Services, health: &Health) -> Router {
+fn router(services: &RpcServices, health: &Health) -> Router {
     let mut builder = tonic::transport::Server::builder()
         .max_concurrent_streams(STREAMS_MAX)
         .http2_max_pending_accept_reset_streams(Some(64))
         .http2_max_local_error_reset_streams(Some(64));
-    let offered = services.offered.clone();
+    let services = services.clone();
     builder
         .add_service(health.service())
-        .add_optional_service(offered.index_server.map(|server| {
-            IndexServerServer::new(IndexService(server, services.clone()))
+        .add_optional_service(services.index_servers.map(|servers| {
+            IndexServerServer::new(IndexService(servers))
                 .max_decoding_message_size(REQUEST_BYTES_MAX)
         }))
-        .add_optional_service(offered.document_server.map(|server| {
-            DocumentServerServer::new(DocumentService(server, services.clone()))
+        .add_optional_service(services.document_servers.map(|servers| {
+            DocumentServerServer::new(DocumentService(servers))
                 .max_decoding_message_size(REQUEST_BYTES_MAX)
         }))
 }
 
-async fn reload_on_hangup(services: Services) {
+async fn reload_on_hangup(services: RpcServices) {
     reload_signal::reload_on_hangup(|| {
         let services = services.clone();
-        Box::pin(async move { log_reload(None, services.reload().await) })
+        Box::pin(async move {
+            for (name, reloaded) in services.reload().await {
+                log_reload(name.as_deref(), reloaded);
+            }
+        })
     })
     .await;
+}
+
+/// Looks for newer generations and for indexes that are gone, at each interval, on one thread for all indexes.
+async fn look<S: Server + ?Sized + 'static>(servers: Option<Arc<dyn OfferedIndexes<S>>>) {
+    let Some(servers) = servers else { return };
+    while let Some(every) = servers.refresh() {
+        tokio::time::sleep(every).await;
+        let servers = Arc::clone(&servers);
+        in_background(move || servers.look()).await;
+    }
 }

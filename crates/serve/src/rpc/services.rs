@@ -2,73 +2,81 @@
 
 use super::convert;
 use super::failure::{self, Form};
-use crate::api::backend::{DocumentServer, IndexServer};
+use super::offered::{Offered, OfferedIndexes};
+use crate::api::backend::{DocumentServer, IndexServer, Server};
 use crate::api::messages::{
     CountFacetsRequest, CountSitesRequest, DetailsRequest, SearchRequest, StatusRequest,
     SummariesOf, SummariesRequest, TextSummary,
 };
 use crate::api::reply::Reply;
 use crate::encoding::values;
-use crate::snapshot::reloads::{Reloaded, Reloads};
 use engine::calls::PartError;
 use fields::Facet;
-use index::DocId;
 use std::sync::Arc;
-use tokio::task::block_in_place;
+use tokio::task::{block_in_place, spawn_blocking};
 use tonic::{Request, Response, Status};
 use wire::rpc;
 use wire::rpc::document_server_server as documents;
 use wire::rpc::index_server_server as indexes;
 
-/// Services of a process.
-#[derive(Clone)]
-pub struct RpcServices {
-    /// Index server of the partition, if the process has one.
-    pub index_server: Option<Arc<dyn IndexServer>>,
-    /// Document server, if the process has one.
-    pub document_server: Option<Arc<dyn DocumentServer>>,
-}
-
-/// Services of a process, and its reloads: one at a time for all callers.
-#[derive(Clone)]
-pub(super) struct Services {
-    pub(super) offered: RpcServices,
-    reloads: Arc<Reloads<PartError>>,
-}
-
-impl Services {
-    /// Returns the services with no reload under way.
-    pub(super) fn new(offered: RpcServices) -> Services {
-        Services {
-            offered,
-            reloads: Arc::default(),
+/// Returns the server of an index, which is opened if it is not, off the threads that read requests.
+async fn named<S: Server + ?Sized + 'static>(
+    servers: &Arc<dyn OfferedIndexes<S>>,
+    name: &str,
+    form: Form,
+) -> Result<Arc<Offered<S>>, Status> {
+    match servers.asked(name) {
+        Some(offered) => Ok(offered),
+        None => {
+            let name = name.to_owned();
+            beside(servers, move |servers| servers.open(&name), form).await
         }
     }
+}
 
-    /// Opens the newest generation, off the threads that read requests.
-    pub(super) async fn reload(&self) -> Reloaded<PartError> {
-        let offered = self.offered.clone();
-        let given_up = || PartError::Unreachable {
-            reason: "the reload was given up; see the server's log".into(),
-        };
-        let reload = move || {
-            let (reply, answer) = Reply::channel();
-            match (&offered.index_server, &offered.document_server) {
-                (Some(server), _) => server.reload(reply),
-                (None, Some(server)) => server.reload(reply),
-                (None, None) => drop(reply),
-            }
-            answer.blocking_recv().unwrap_or_else(|_| Err(given_up()))
-        };
-        self.reloads.run(reload, given_up).await
-    }
+/// Does work that waits for the disk on a thread of its own.
+async fn beside<S: Server + ?Sized + 'static, T: Send + 'static>(
+    servers: &Arc<dyn OfferedIndexes<S>>,
+    work: impl FnOnce(&dyn OfferedIndexes<S>) -> Result<T, PartError> + Send + 'static,
+    form: Form,
+) -> Result<T, Status> {
+    let servers = Arc::clone(servers);
+    let done = spawn_blocking(move || work(&*servers)).await;
+    let done = done.unwrap_or_else(|_| Err(given_up()));
+    done.map_err(|error| failure::status(&error, form))
+}
 
-    /// Reloads, and replies as a gRPC message.
-    async fn reload_message(&self, form: Form) -> Result<Response<rpc::ReloadReply>, Status> {
-        let reloaded = self.reload().await;
-        let generation = reloaded.map_err(|error| failure::status(&error, form))?;
-        Ok(Response::new(rpc::ReloadReply { generation }))
+fn given_up() -> PartError {
+    PartError::Unreachable {
+        reason: "the request was given up; see the server's log".into(),
     }
+}
+
+/// Opens the newest generation of an index, and replies as a gRPC message.
+async fn reloaded<S: Server + ?Sized + 'static>(
+    servers: &Arc<dyn OfferedIndexes<S>>,
+    request: Request<rpc::ReloadRequest>,
+) -> Result<Response<rpc::ReloadReply>, Status> {
+    let form = Form::wanted(request.metadata());
+    let name = request.into_inner().index;
+    // The index may be gone, or another one by now.
+    let offered = beside(servers, move |servers| servers.open(&name), form).await?;
+    let reloaded = offered.reload().await;
+    let generation = reloaded.map_err(|error| failure::status(&error, form))?;
+    Ok(Response::new(rpc::ReloadReply { generation }))
+}
+
+/// Replies with the names of the indexes.
+async fn listed<S: Server + ?Sized + 'static>(
+    servers: &Arc<dyn OfferedIndexes<S>>,
+    request: Request<rpc::ListIndexesRequest>,
+) -> Result<Response<rpc::ListIndexesReply>, Status> {
+    let form = Form::wanted(request.metadata());
+    let names = beside(servers, |servers| servers.names(), form).await?;
+    Ok(Response::new(rpc::ListIndexesReply {
+        named: servers.has_names(),
+        names,
+    }))
 }
 
 /// Starts a request and waits for its answer; a failure has details in `form`. If the client cancels, this future is
@@ -76,16 +84,12 @@ impl Services {
 async fn answered<T>(form: Form, start: impl FnOnce(Reply<T>)) -> Result<T, Status> {
     let (reply, answer) = Reply::channel();
     start(reply);
-    let answered = answer.await.unwrap_or_else(|_| {
-        Err(PartError::Unreachable {
-            reason: "the request was given up; see the server's log".into(),
-        })
-    });
+    let answered = answer.await.unwrap_or_else(|_| Err(given_up()));
     answered.map_err(|error| failure::status(&error, form))
 }
 
-/// Calls of an index server.
-pub(super) struct IndexService(pub(super) Arc<dyn IndexServer>, pub(super) Services);
+/// Calls of the index servers of a process.
+pub(super) struct IndexService(pub(super) Arc<dyn OfferedIndexes<dyn IndexServer>>);
 
 #[tonic::async_trait]
 impl indexes::IndexServer for IndexService {
@@ -94,9 +98,10 @@ impl indexes::IndexServer for IndexService {
         request: Request<rpc::StatusRequest>,
     ) -> Result<Response<rpc::StatusReply>, Status> {
         let form = Form::wanted(request.metadata());
-        let request = convert::status_request(request.into_inner());
-        let status = answered(form, |reply| self.0.status(&request, reply)).await?;
-        Ok(Response::new(convert::status_message(status)))
+        let (name, request) = convert::status_request(request.into_inner());
+        let offered = named(&self.0, &name, form).await?;
+        let status = answered(form, |reply| offered.server.status(&request, reply)).await?;
+        Ok(Response::new(convert::status_message(status, name)))
     }
 
     async fn search(
@@ -106,6 +111,8 @@ impl indexes::IndexServer for IndexService {
         let form = Form::wanted(request.metadata());
         let request = request.into_inner();
         let (query, deadline, generation) = convert::query(request.query)?;
+        let offered = named(&self.0, query.index().unwrap_or_default(), form).await?;
+        let server = &offered.server;
         let asked = SearchRequest {
             k: request.k as usize,
             counted: request.counted,
@@ -115,7 +122,7 @@ impl indexes::IndexServer for IndexService {
             generation,
             deadline,
         };
-        let found = answered(form, |reply| self.0.search(&query, asked, reply)).await?;
+        let found = answered(form, |reply| server.search(&query, asked, reply)).await?;
         Ok(Response::new(convert::hits_message(found)))
     }
 
@@ -125,22 +132,19 @@ impl indexes::IndexServer for IndexService {
     ) -> Result<Response<rpc::DetailsReply>, Status> {
         let form = Form::wanted(request.metadata());
         let request = request.into_inner();
-        if request.segment.len() != request.doc.len() {
-            return Err(Status::invalid_argument(
-                "segments and documents differ in number",
-            ));
-        }
         let (query, deadline, generation) = convert::query(request.query)?;
-        let docs = request.doc.into_iter().map(DocId);
+        let offered = named(&self.0, query.index().unwrap_or_default(), form).await?;
+        let server = &offered.server;
+        let hits = convert::addresses(request.segment, request.doc, request.url_hash)?;
         let asked = DetailsRequest {
-            hits: request.segment.into_iter().zip(docs).collect(),
+            hits,
             explain: request.explain,
             lacks: request.lacks,
             bytes_max: convert::bytes_max(request.bytes_max),
             generation,
             deadline,
         };
-        let hits = answered(form, |reply| self.0.details(&query, asked, reply)).await?;
+        let hits = answered(form, |reply| server.details(&query, asked, reply)).await?;
         Ok(Response::new(convert::details_message(hits)))
     }
 
@@ -151,13 +155,15 @@ impl indexes::IndexServer for IndexService {
         let form = Form::wanted(request.metadata());
         let request = request.into_inner();
         let (query, deadline, generation) = convert::query(request.query)?;
+        let offered = named(&self.0, query.index().unwrap_or_default(), form).await?;
+        let server = &offered.server;
         let asked = CountSitesRequest {
             sites: request.sites.into(),
             limit: request.limit,
             generation,
             deadline,
         };
-        let counts = answered(form, |reply| self.0.count_sites(&query, asked, reply)).await?;
+        let counts = answered(form, |reply| server.count_sites(&query, asked, reply)).await?;
         Ok(Response::new(rpc::CountSitesReply { counts }))
     }
 
@@ -168,8 +174,10 @@ impl indexes::IndexServer for IndexService {
         let form = Form::wanted(request.metadata());
         let request = request.into_inner();
         let (query, deadline, generation) = convert::query(request.query)?;
+        let offered = named(&self.0, query.index().unwrap_or_default(), form).await?;
+        let server = &offered.server;
         let asked = StatusRequest::default();
-        let status = answered(form, |reply| self.0.status(&asked, reply)).await?;
+        let status = answered(form, |reply| server.status(&asked, reply)).await?;
         let facets = request.facets.iter();
         let facets: Result<Vec<Facet>, _> = facets
             .map(|text| Facet::parse(text, &status.fields))
@@ -187,7 +195,7 @@ impl indexes::IndexServer for IndexService {
             generation,
             deadline,
         };
-        let facets = answered(form, |reply| self.0.count_facets(&query, asked, reply)).await?;
+        let facets = answered(form, |reply| server.count_facets(&query, asked, reply)).await?;
         Ok(Response::new(rpc::CountFacetsReply {
             counts: values::facets_message(&facets),
         }))
@@ -197,13 +205,19 @@ impl indexes::IndexServer for IndexService {
         &self,
         request: Request<rpc::ReloadRequest>,
     ) -> Result<Response<rpc::ReloadReply>, Status> {
-        let form = Form::wanted(request.metadata());
-        self.1.reload_message(form).await
+        reloaded(&self.0, request).await
+    }
+
+    async fn list_indexes(
+        &self,
+        request: Request<rpc::ListIndexesRequest>,
+    ) -> Result<Response<rpc::ListIndexesReply>, Status> {
+        listed(&self.0, request).await
     }
 }
 
-/// Calls of a document server.
-pub(super) struct DocumentService(pub(super) Arc<dyn DocumentServer>, pub(super) Services);
+/// Calls of the document servers of a process.
+pub(super) struct DocumentService(pub(super) Arc<dyn OfferedIndexes<dyn DocumentServer>>);
 
 #[tonic::async_trait]
 impl documents::DocumentServer for DocumentService {
@@ -212,9 +226,10 @@ impl documents::DocumentServer for DocumentService {
         request: Request<rpc::StatusRequest>,
     ) -> Result<Response<rpc::StatusReply>, Status> {
         let form = Form::wanted(request.metadata());
-        let request = convert::status_request(request.into_inner());
-        let status = answered(form, |reply| self.0.status(&request, reply)).await?;
-        Ok(Response::new(convert::status_message(status)))
+        let (name, request) = convert::status_request(request.into_inner());
+        let offered = named(&self.0, &name, form).await?;
+        let status = answered(form, |reply| offered.server.status(&request, reply)).await?;
+        Ok(Response::new(convert::status_message(status, name)))
     }
 
     async fn summaries(
@@ -223,6 +238,7 @@ impl documents::DocumentServer for DocumentService {
     ) -> Result<Response<rpc::SummariesReply>, Status> {
         let form = Form::wanted(request.metadata());
         let request = request.into_inner();
+        let offered = named(&self.0, &request.index, form).await?;
         let asked = SummariesRequest {
             query_id: request.query_id,
             deadline: convert::deadline(request.left_us),
@@ -234,7 +250,7 @@ impl documents::DocumentServer for DocumentService {
             terms: convert::terms(request.terms).into(),
             fields: request.fields,
         };
-        let made = answered(form, |reply| self.0.summaries(asked, reply)).await?;
+        let made = answered(form, |reply| offered.server.summaries(asked, reply)).await?;
         let one = |summary: Option<TextSummary>| {
             let found = summary.is_some();
             let TextSummary {
@@ -261,9 +277,10 @@ impl documents::DocumentServer for DocumentService {
         request: Request<rpc::DocumentRequest>,
     ) -> Result<Response<rpc::DocumentReply>, Status> {
         let form = Form::wanted(request.metadata());
-        let url = request.into_inner().url;
+        let rpc::DocumentRequest { url, index } = request.into_inner();
+        let offered = named(&self.0, &index, form).await?;
         let found = answered(form, |reply| {
-            block_in_place(|| self.0.document(&url, reply))
+            block_in_place(|| offered.server.document(&url, reply))
         })
         .await?;
         let document = match &found {
@@ -282,7 +299,13 @@ impl documents::DocumentServer for DocumentService {
         &self,
         request: Request<rpc::ReloadRequest>,
     ) -> Result<Response<rpc::ReloadReply>, Status> {
-        let form = Form::wanted(request.metadata());
-        self.1.reload_message(form).await
+        reloaded(&self.0, request).await
+    }
+
+    async fn list_indexes(
+        &self,
+        request: Request<rpc::ListIndexesRequest>,
+    ) -> Result<Response<rpc::ListIndexesReply>, Status> {
+        listed(&self.0, request).await
     }
 }

@@ -1,6 +1,6 @@
 //! Limits on the cost of one request, and on the effect of a dishonest server on a front-end.
 
-use crate::corpus::{RUNTIME, Searched, alpha, document, index, index_server};
+use crate::corpus::{RUNTIME, Searched, alpha, at, document, index, index_server};
 use fields::FacetCounts;
 use index::DocId;
 use serve::api::backend::Server;
@@ -95,7 +95,7 @@ fn details_and_explanations_past_their_deadline_are_not_given() {
     let query = Arc::new(query);
     let ask = |count: u32, explain, deadline| {
         let request = DetailsRequest {
-            hits: (0..count).map(|doc| (segment, DocId(doc))).collect(),
+            hits: (0..count).map(|doc| at(segment, DocId(doc))).collect(),
             explain,
             lacks: false,
             bytes_max: 1 << 20,
@@ -126,6 +126,8 @@ struct AlwaysCut {
     searches: AtomicUsize,
     /// Segment of its hits.
     segment: u32,
+    /// Hash of its hits.
+    url_hash: u64,
     /// Whether it returns the number of hits requested.
     is_plausible: bool,
 }
@@ -135,7 +137,7 @@ impl IndexServer for AlwaysCut {
         self.searches.fetch_add(1, Ordering::Relaxed);
         let hit = search::ScoredHit {
             score: 1.0,
-            url_hash: 1,
+            url_hash: self.url_hash,
             site_hash: 1,
             segment: self.segment,
             doc: DocId(0),
@@ -185,10 +187,12 @@ impl Server for AlwaysCut {
 fn a_server_that_always_has_more_is_asked_a_few_times_and_never_believed() {
     let index = index((0..DOCUMENTS).map(|n| document(n, 0, 0b11)), 1);
     for is_plausible in [false, true] {
+        let segment = index.segments(0..1).next().unwrap();
         let server = Arc::new(AlwaysCut {
             inner: index_server(&index, 0..=0),
             searches: AtomicUsize::new(0),
-            segment: index.segments(0..1).next().unwrap().id(),
+            segment: segment.id(),
+            url_hash: segment.url_hash(DocId(0)),
             is_plausible,
         });
         let front_end = Searched::before(&index, vec![(0..=0, server.clone())]);

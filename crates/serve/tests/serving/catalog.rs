@@ -31,9 +31,10 @@ fn serving(folder: Arc<dyn StorageFolder>, is_writable: bool) -> Running {
 }
 
 /// Builds an index of a folder of the documents that [`index`] builds one of.
-fn build(folder: &dyn StorageFolder, name: &str, documents: &[document::Document]) {
+pub(crate) fn build(folder: &dyn StorageFolder, name: &str, documents: &[document::Document]) {
     let options = BuildOptions {
         chunks: Some(3),
+        partitions: Some(3),
         ..BuildOptions::default()
     };
     let mut writer = Writer::open(folder.create(name).unwrap(), options).unwrap();
@@ -43,18 +44,18 @@ fn build(folder: &dyn StorageFolder, name: &str, documents: &[document::Document
     writer.commit().unwrap();
 }
 
-fn documents(site: u8, count: usize) -> Vec<document::Document> {
+pub(crate) fn documents(site: u8, count: usize) -> Vec<document::Document> {
     (0..count).map(|n| document(n, site, 0b11)).collect()
 }
 
 /// Returns an answer without its times, which differ.
-fn without_times(response: &Response) -> Value {
+pub(crate) fn without_times(response: &Response) -> Value {
     let mut answer: Value = serde_json::from_str(&response.body).unwrap();
     answer.as_object_mut().unwrap().remove("phases_us");
     answer
 }
 
-fn found(server: &Running, name: &str, query: &str) -> u64 {
+pub(crate) fn found(server: &Running, name: &str, query: &str) -> u64 {
     let answer = server.get(&format!("/{name}/search?q={query}"));
     assert_eq!(answer.status, 200, "{}", answer.body);
     without_times(&answer)["total"]["value"].as_u64().unwrap()

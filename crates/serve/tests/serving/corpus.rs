@@ -1,6 +1,7 @@
 //! Small indexes of the tests.
 use index::{BuildOptions, Index, Writer};
 use proptest::prelude::*;
+use serve::api::messages::HitAddress;
 use serve::{
     Chunks, Cluster, FrontEnd, FrontEndOptions, Generations, HandlerOptions, InProcessIndexServer,
     IndexServer, SearchError, SearchOptions, Topology,
@@ -51,6 +52,15 @@ impl Searched {
 /// Clauses of the query `alpha`.
 pub(crate) fn alpha() -> search::Query {
     search::parse("alpha", text::Analyzer::Plain, search::Operator::And).query
+}
+
+/// Returns the address of a hit whose hash is not known.
+pub(crate) fn at(segment: u32, doc: index::DocId) -> HitAddress {
+    HitAddress {
+        url_hash: None,
+        segment,
+        doc,
+    }
 }
 
 /// Starts an index server with one handler.

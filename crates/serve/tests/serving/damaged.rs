@@ -1,16 +1,20 @@
 //! Changes to files of a served index while they are open.
+use crate::catalog::{build, documents, found};
 use crate::corpus::{RUNTIME, document};
+use crate::http::{Running, options};
+use crate::writing::send;
 use index::{BuildOptions, Writer};
 use serve::{
-    Cluster, FrontEnd, FrontEndOptions, Generations, HandlerOptions, SearchOptions, Topology,
+    CatalogOptions, Cluster, FrontEnd, FrontEndOptions, Generations, HandlerOptions, SearchOptions,
+    Server, Topology, io_runtime,
 };
 use std::fs::{self, OpenOptions, Permissions};
 use std::os::unix::fs::{FileExt, PermissionsExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
-use vfs::{RealStorage, SharedStorage};
+use vfs::{RealFolder, RealStorage, SharedStorage};
 use wire::SearchAnswer;
 
 /// Two partitions on disk, served in this process, with a cache.
@@ -66,16 +70,21 @@ impl Bed {
 
     /// Returns the path of the first file of a kind, made writable.
     fn file(&self, kind: &str) -> PathBuf {
-        let files = fs::read_dir(self.directory.path()).unwrap();
-        let mut paths: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
-        paths.sort();
-        let path = paths
-            .into_iter()
-            .find(|path| path.extension().is_some_and(|end| end == kind));
-        let path = path.unwrap();
-        fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
-        path
+        file(self.directory.path(), kind)
     }
+}
+
+/// Returns the path of the first file of a kind in a directory, made writable.
+fn file(directory: &Path, kind: &str) -> PathBuf {
+    let files = fs::read_dir(directory).unwrap();
+    let mut paths: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
+    paths.sort();
+    let path = paths
+        .into_iter()
+        .find(|path| path.extension().is_some_and(|end| end == kind));
+    let path = path.unwrap();
+    fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
+    path
 }
 
 fn overwrite(path: &PathBuf, bytes: &[u8]) {
@@ -168,4 +177,41 @@ fn a_touched_file_is_trusted_again_in_the_background() {
         std::thread::yield_now();
     }
     assert_eq!(bed.search(100).hits.len(), 100);
+}
+
+#[test]
+fn the_indexes_of_a_folder_are_verified_in_the_background_by_one_thread() {
+    let directory = tempfile::tempdir().unwrap();
+    let folder = Arc::new(RealFolder::open(directory.path()).unwrap());
+    for (site, name) in ["mail", "news", "wiki"].into_iter().enumerate() {
+        build(&*folder, name, &documents(site as u8, 30));
+    }
+    let catalog = CatalogOptions {
+        verify_bytes_per_s: Some(1 << 30),
+        ..CatalogOptions::new(folder)
+    };
+    let (options, handlers) = (options(1), HandlerOptions::default());
+    let server = Server::bind_catalog(catalog, &options, &handlers, io_runtime().unwrap());
+    let server = Running::of(server.unwrap());
+    for name in ["mail", "news", "wiki"] {
+        assert_eq!(found(&server, name, "alpha"), 30);
+    }
+    let path = file(&directory.path().join("news"), "documents");
+    overwrite(&path, &[0x5a; 64]);
+    // No request meets the damage.
+    let damaged =
+        |name: &str, count: u32| format!("shorttail_damaged_files{{index=\"{name}\"}} {count}");
+    let begun = Instant::now();
+    let metrics = loop {
+        let metrics = send(&server, "GET", "/metrics", "", b"").body;
+        if metrics.contains(&damaged("news", 1)) {
+            break metrics;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(20), "{metrics}");
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    for name in ["mail", "wiki"] {
+        assert!(metrics.contains(&damaged(name, 0)), "{metrics}");
+        assert_eq!(found(&server, name, "alpha"), 30);
+    }
 }

@@ -1,4 +1,5 @@
 //! Serving a small index from end to end: in process, over gRPC, and over a real socket.
+mod addresses;
 mod administration;
 mod bodies;
 mod bounds;
@@ -18,6 +19,7 @@ mod hosts;
 mod http;
 mod hurrying;
 mod indexnow;
+mod named;
 mod oracle;
 mod paging;
 mod parallel;

@@ -21,7 +21,7 @@ pub(crate) struct Served {
 }
 
 impl Served {
-    fn start(services: RpcServices, draining: Draining) -> Served {
+    pub(crate) fn start(services: RpcServices, draining: Draining) -> Served {
         let server = RpcServer::bind("127.0.0.1:0", services, draining).unwrap();
         let address = server.address().to_string();
         let (stop, stopped) = oneshot::channel::<()>();
@@ -45,10 +45,7 @@ impl Served {
             ..HandlerOptions::default()
         };
         let server = InProcessIndexServer::start(generations, chunks, &options, draining.clone());
-        let services = RpcServices {
-            index_server: Some(Arc::new(server.unwrap())),
-            document_server: None,
-        };
+        let services = RpcServices::of_index_server(Arc::new(server.unwrap()));
         Served::start(services, draining)
     }
 
@@ -62,10 +59,7 @@ impl Served {
             &Default::default(),
             draining.clone(),
         );
-        let services = RpcServices {
-            index_server: None,
-            document_server: Some(Arc::new(server.unwrap())),
-        };
+        let services = RpcServices::of_document_server(Arc::new(server.unwrap()));
         Served::start(services, draining)
     }
 }

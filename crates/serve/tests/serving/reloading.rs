@@ -1,5 +1,5 @@
 //! Replacement of a generation of the index without effect on queries.
-use crate::corpus::{RUNTIME, alpha, commit};
+use crate::corpus::{RUNTIME, alpha, at, commit};
 use index::{OptimizeOptions, optimize};
 use serve::api::messages::DetailsRequest;
 use serve::{
@@ -197,7 +197,7 @@ fn the_generation_before_is_still_answered_from_and_older_ones_are_not() {
         let segment = generations.get(first).or(Some(generations.newest()));
         let segment = segment.unwrap().segments(0..3).next().unwrap().id();
         let request = DetailsRequest {
-            hits: vec![(segment, index::DocId(0))],
+            hits: vec![at(segment, index::DocId(0))],
             explain: false,
             lacks: false,
             bytes_max: 1 << 20,

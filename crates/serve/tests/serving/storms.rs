@@ -183,6 +183,8 @@ fn a_storm_without_end_ends_at_the_deadline() {
     let (front_end, _) = in_a_storm(Before::Details, usize::MAX);
     let options = SearchOptions {
         timeout: Some(Duration::from_millis(100)),
+        // Other details are the same at the next generation.
+        explain: true,
         ..PAGE
     };
     match RUNTIME.block_on(front_end.search("alpha", &options)) {

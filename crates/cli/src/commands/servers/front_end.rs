@@ -6,8 +6,8 @@ use super::serving::end_of;
 use console::failure::note;
 use console::interrupt::Interrupt;
 use serve::{
-    AdminOptions, Cluster, ClusterFile, ConnectionLimits, FrontEndOptions, ServeOptions, Server,
-    io_runtime,
+    AdminOptions, ClusterFile, ConnectedServers, ConnectionLimits, FrontEndOptions, ServeOptions,
+    Server, io_runtime,
 };
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -16,7 +16,8 @@ use units::{Sizes, Times};
 
 const EXAMPLES: &str = "\
 The cluster file names index servers and document servers, and the chunks of each; servers with the
-same chunks are replicas. See examples/cluster.toml.
+same chunks are replicas. See examples/cluster.toml. Of servers of a folder of indexes, each index
+is at its name: /NAME/ and GET /NAME/search?q=WORDS; GET /indexes lists them.
 
 POST /reload at the admin address makes every server open the newest generation of the index. Ctrl-C
 (or SIGTERM) lets running searches end, then stops.
@@ -111,10 +112,10 @@ pub(crate) fn run(arguments: FrontEndCommandArguments) -> anyhow::Result<ExitCod
     let file = ClusterFile::read(&arguments.cluster)?;
     let runtime = io_runtime()?;
     let name = format!("{} (process {})", arguments.listen, std::process::id());
-    let cluster = Cluster::connect(&file, &name, &runtime, |silent| {
+    let hedges = arguments.front_end.hedges();
+    let servers = ConnectedServers::connect(&file, &name, &runtime, hedges, |silent| {
         note(&format!("warning: {silent}; going on without it"));
-    })?
-    .with_hedges(arguments.front_end.hedges());
+    })?;
     let options = ServeOptions {
         listen: arguments.listen,
         front_end: arguments.front_end.options(),
@@ -123,7 +124,10 @@ pub(crate) fn run(arguments: FrontEndCommandArguments) -> anyhow::Result<ExitCod
         admin: arguments.front_end.admin()?,
         ..ServeOptions::default()
     };
-    let server = Server::bind_cluster(cluster, &options, runtime)?;
+    let server = match servers {
+        ConnectedServers::One(cluster) => Server::bind_cluster(cluster, &options, runtime)?,
+        ConnectedServers::Many(indexes) => Server::bind_servers(indexes, &options, runtime)?,
+    };
     print_addresses(&server)?;
     server.run_until(end_of(&interrupt, false)?)?;
     Ok(ExitCode::SUCCESS)

@@ -3,7 +3,7 @@
 use super::admin::print_addresses;
 use super::front_end::FrontEndArguments;
 use super::serving::{
-    HandlerArguments, PlacementArguments, PreloadArguments, VerifyArguments, print_places,
+    HandlerArguments, PlacementArguments, PreloadArguments, REFRESH, VerifyArguments, print_places,
 };
 use anyhow::{Context, bail};
 use console::failure::note;
@@ -19,7 +19,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
-use units::{Time, TimeUnit, Times};
 
 const EXAMPLES: &str = "\
 GET /                                          the search page
@@ -243,8 +242,13 @@ fn serve_folder(arguments: &ServeArguments, interrupt: &Interrupt) -> anyhow::Re
     };
     let writing = arguments.writable.then(|| arguments.writing());
     let preload = arguments.preload.clone();
-    let catalog =
-        super::serve_folder::catalog(&arguments.directory, preload, writing, options.refresh)?;
+    let catalog = super::serve_folder::catalog(
+        &arguments.directory,
+        preload,
+        &arguments.verify,
+        writing,
+        options.refresh,
+    )?;
     let server = Server::bind_catalog(catalog, &options, &handlers, io_runtime_on(&io_cpus)?)?;
     serve_until(server, interrupt)?;
     Ok(ExitCode::SUCCESS)
@@ -282,12 +286,6 @@ fn observing(server: Server, arguments: &ServeArguments) -> Server {
     let _ = arguments;
     server
 }
-
-/// Times between two looks for a newer generation.
-const REFRESH: Times = Times::ANY.plain(TimeUnit::Seconds).within(
-    Time::new(0.0, TimeUnit::Seconds),
-    Time::new(24.0, TimeUnit::Hours),
-);
 
 /// Returns the processes to start: an index server for each partition, then a document server.
 fn roles(

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
-use units::{Size, Sizes, Time, Times};
+use units::{Size, Sizes, Time, TimeUnit, Times};
 use vfs::{Preload, PreloadOptions, SharedStorage};
 
 /// Time for which handlers with a core of their own spin before they sleep: less than a wake-up takes.
@@ -261,13 +261,52 @@ pub(crate) struct VerifyArguments {
 impl VerifyArguments {
     /// Starts the background verification.
     pub(crate) fn start(&self, generations: &Arc<Generations>) -> anyhow::Result<()> {
-        let started = generations.verify_in_background(self.verify_rate.bytes());
+        let started = generations.verify_in_background(self.bytes_per_s());
         started.context("cannot start the thread that verifies files")
+    }
+
+    /// Returns the rate, in bytes a second.
+    pub(crate) fn bytes_per_s(&self) -> u64 {
+        self.verify_rate.bytes()
     }
 
     /// Returns the arguments that give another process the same rate.
     pub(crate) fn for_process(&self) -> [String; 2] {
         ["--verify-rate".to_owned(), self.verify_rate.to_string()]
+    }
+}
+
+/// Refreshes of the servers of a folder of indexes.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct RefreshArguments {
+    /// Of a folder of indexes, the time between two looks for newer generations and for indexes that are gone; 0: only
+    /// where asked by a front-end or SIGHUP [default: 1s]
+    #[arg(long, value_name = "TIME", value_parser = REFRESH.durations())]
+    refresh: Option<Duration>,
+}
+
+/// Times between two looks for a newer generation.
+pub(super) const REFRESH: Times = Times::ANY.plain(TimeUnit::Seconds).within(
+    Time::new(0.0, TimeUnit::Seconds),
+    Time::new(24.0, TimeUnit::Hours),
+);
+
+impl RefreshArguments {
+    /// Returns the time between two looks at a folder; `None` for none.
+    pub(crate) fn of_folder(&self) -> Option<Duration> {
+        let refresh = self.refresh.unwrap_or(Duration::from_secs(1));
+        (!refresh.is_zero()).then_some(refresh)
+    }
+
+    /// Fails where a time is given for one index.
+    pub(crate) fn refuse(&self) -> anyhow::Result<()> {
+        if self.refresh.is_some() {
+            bail!(
+                "--refresh: is for a folder of indexes; POST /reload at the front-end makes its servers open the newest \
+                 generation of one"
+            );
+        }
+        Ok(())
     }
 }
 

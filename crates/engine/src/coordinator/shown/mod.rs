@@ -18,7 +18,7 @@ use crate::coordinator::layout::Layout;
 use crate::coordinator::proof::{CertainDetails, MadeSummary, certain_details};
 use crate::coordinator::ranking::Found;
 use crate::coordinator::scope::Scope;
-use crate::details::HitDetails;
+use crate::details::{HitAddress, HitDetails};
 use crate::options::SearchOptions;
 use crate::returned::HitContents;
 use crate::search_error::SearchError;
@@ -240,7 +240,7 @@ impl Showing {
                 true => &prepared.query,
                 false => &found.query,
             };
-            let address = |&place: &usize| (page[place].hit.segment, page[place].hit.doc);
+            let address = |&place: &usize| HitAddress::of(&page[place].hit);
             let bytes_max = limits.bytes_max;
             let request = DetailsRequest {
                 hits: places.iter().map(address).collect(),
