@@ -4,10 +4,8 @@ use crate::cancel::CancelToken;
 use crate::error::{Error, Result};
 use crate::facet::Facet;
 use crate::query::Query;
-use crate::request_form::RequestForm;
 use engine::SearchOptions;
 use search::{Least, Operator};
-use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
@@ -123,8 +121,7 @@ pub enum HitContents {
 /// assert!(refused.to_string().starts_with("unknown field `size`"));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(into = "RequestForm", from = "RequestForm")]
+#[derive(Debug, Clone)]
 pub struct SearchRequest {
     pub(crate) query: Query,
     pub(crate) filters: Vec<Query>,

@@ -4,12 +4,12 @@ use crate::query::Query;
 use crate::request::{SearchRequest, Words};
 use engine::{HitContents, Returned, SearchOptions};
 use search::{Least, Operator, Ranking};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::time::Duration;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct RequestForm {
+struct RequestForm {
     query: Query,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     filters: Vec<Query>,
@@ -47,6 +47,18 @@ fn hits_count() -> usize {
 
 fn yes() -> bool {
     true
+}
+
+impl Serialize for SearchRequest {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        RequestForm::from(self.clone()).serialize(to)
+    }
+}
+
+impl<'de> Deserialize<'de> for SearchRequest {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<SearchRequest, D::Error> {
+        RequestForm::deserialize(from).map(SearchRequest::from)
+    }
 }
 
 impl From<SearchRequest> for RequestForm {

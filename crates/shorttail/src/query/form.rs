@@ -90,10 +90,24 @@ impl Visitor<'_> for FieldValueVisitor {
     }
 }
 
+impl Serialize for ValueTest {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        TestForm::from(self.clone()).serialize(to)
+    }
+}
+
+impl<'de> Deserialize<'de> for ValueTest {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<ValueTest, D::Error> {
+        TestForm::deserialize(from)?
+            .try_into()
+            .map_err(D::Error::custom)
+    }
+}
+
 /// Test of values; of a range, `from` and `to` are in it, `above` and `below` are not.
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub(super) enum TestForm {
+enum TestForm {
     Equals(FieldValue),
     Range {
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,9 +1,7 @@
 //! Tests of the values of fields.
 
-use super::form::TestForm;
 use crate::error::{Error, Result};
 use fields::{FieldType, RangeEnd, Schema, Test, Value};
-use serde::{Deserialize, Serialize};
 
 /// Value of a field in a query: a text, a number, a truth value. A date is a text: `2024`, `2024-05-06`,
 /// `2024-05-06T12:30:00Z`.
@@ -49,8 +47,7 @@ from_displayed!(i32 i64 u32 u64 f64 bool);
 /// End of a range, and whether it is in the range.
 type End = (FieldValue, bool);
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(into = "TestForm", try_from = "TestForm")]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum ValueTest {
     Equals(FieldValue),
     Range { low: Option<End>, high: Option<End> },
