@@ -4,7 +4,7 @@ use crate::error::DetailsError;
 use crate::part::Part;
 use index::{Details, DetailsReader, DocId, Field, IndexError, Segment};
 use search::explain::Explainer;
-use search::{Explanation, Lacking, Plan, ScoredHit, Stop};
+use search::{Explanation, MissingTerms, Plan, ScoredHit, Stop};
 use std::sync::Arc;
 
 /// Characters of a title in an answer; a longer one is cut.
@@ -109,7 +109,7 @@ pub struct HitsRead<'a> {
     /// Plan of the query by which scores are explained; `None` for no explanations.
     pub explained_by: Option<&'a Plan>,
     /// Plan of the query whose telling words the documents may lack; `None` where these are not asked for.
-    pub lacks_of: Option<&'a Plan>,
+    pub missing_terms_of: Option<&'a Plan>,
     /// Limit of all details and explanations, in bytes.
     pub bytes_max: usize,
 }
@@ -153,8 +153,8 @@ impl Part {
         }
         read.sort_unstable_by_key(|&(at, _)| at);
         let mut details: Vec<_> = read.into_iter().map(|(_, hit)| hit).collect();
-        if let Some(plan) = request.lacks_of {
-            self.find_lacking(request, plan, &mut budget, &mut details)?;
+        if let Some(plan) = request.missing_terms_of {
+            self.find_missing_terms(request, plan, &mut budget, &mut details)?;
         }
         if let Some(plan) = request.explained_by {
             self.explain(request, plan, stop, &mut budget, &mut details)?;
@@ -163,7 +163,7 @@ impl Part {
     }
 
     /// Adds the telling words that documents lack, in the order of documents.
-    fn find_lacking(
+    fn find_missing_terms(
         &self,
         request: &HitsRead<'_>,
         plan: &Plan,
@@ -173,11 +173,11 @@ impl Part {
         let order = request.in_order();
         for same in order.chunk_by(|&a, &b| request.hits[a].segment == request.hits[b].segment) {
             let segment = self.segment_of(request.hits[same[0]].segment)?;
-            let mut lacking = Lacking::open(plan, segment)?;
+            let mut missing_terms = MissingTerms::open(plan, segment)?;
             for &at in same {
-                let lacked = lacking.of(request.hits[at].doc)?;
-                budget.take(lacked.iter().map(|word| word.len()).sum())?;
-                details[at].lacks = lacked.into_iter().map(str::to_owned).collect();
+                let missing = missing_terms.of(request.hits[at].doc)?;
+                budget.take(missing.iter().map(|word| word.len()).sum())?;
+                details[at].lacks = missing.into_iter().map(str::to_owned).collect();
             }
         }
         Ok(())

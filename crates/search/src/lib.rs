@@ -45,7 +45,7 @@ pub use exec::run::{Searched, collect, count_partition, search_partition, top_of
 pub use exec::task::{Cut, SearchTask, Share, Visitor};
 pub use exec::worker::Worker;
 pub use exhaustive::explain::{self, Explanation};
-pub use exhaustive::lacking::Lacking;
+pub use exhaustive::missing_terms::MissingTerms;
 pub use plan::{Plan, PlanCost, PlanKind, Ranking, ranking};
 pub use query::parse::{
     self, Least, Operator, Parsed, UnknownLeast, bag_of_words, parse, parse_filter, parse_with,

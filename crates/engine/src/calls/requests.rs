@@ -137,7 +137,7 @@ impl DetailsRequest {
         HitsRead {
             hits: &self.hits,
             explained_by: plan.filter(|_| self.explain),
-            lacks_of: plan.filter(|_| self.lacks),
+            missing_terms_of: plan.filter(|_| self.lacks),
             bytes_max: self.bytes_max,
         }
     }

@@ -6,7 +6,7 @@ use crate::coordinator::proof::MadeSummary;
 use crate::coordinator::ranking::Found;
 use crate::coordinator::shown::Shown;
 use crate::details::{HitDetails, shown as shown_details};
-use crate::lacks::as_typed;
+use crate::missing_terms::as_typed;
 use crate::returned::HitContents;
 use crate::site_limit::Candidate;
 use fields::Value;

@@ -2,7 +2,7 @@
 
 pub(crate) mod cursor;
 pub mod explain;
-pub mod lacking;
+pub mod missing_terms;
 pub(crate) mod search;
 
 pub use explain::explain;

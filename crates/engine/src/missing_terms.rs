@@ -1,4 +1,4 @@
-//! Words that hits lack, as they were typed.
+//! Missing terms of hits, as the words that were typed.
 
 use text::Analyzer;
 

@@ -1,4 +1,4 @@
-//! Telling words that a document lacks.
+//! Missing terms: telling words of a query that a document lacks.
 
 use crate::context::cancel::StopRef;
 use crate::exhaustive::cursor::any::Cursor;
@@ -8,14 +8,14 @@ use crate::plan::planner::Plan;
 use index::{DocId, IndexError, Segment};
 
 /// The telling words of a plan ([`Query::AnyTelling`](crate::Query::AnyTelling)), open on one segment.
-pub struct Lacking<'a> {
+pub struct MissingTerms<'a> {
     /// Words with their lists; `None` where no document of the segment holds the word.
     words: Vec<(&'a str, Option<Box<Cursor<'a>>>)>,
 }
 
-impl<'a> Lacking<'a> {
+impl<'a> MissingTerms<'a> {
     /// Opens the telling words of a plan on a segment; none where the plan has none.
-    pub fn open(plan: &'a Plan, segment: &'a Segment) -> Result<Lacking<'a>, IndexError> {
+    pub fn open(plan: &'a Plan, segment: &'a Segment) -> Result<MissingTerms<'a>, IndexError> {
         let mut words = Vec::with_capacity(plan.telling_words().len());
         for word in plan.telling_words() {
             let cursor = match scored_word(&plan.root, word) {
@@ -24,7 +24,7 @@ impl<'a> Lacking<'a> {
             };
             words.push((word.as_str(), cursor.map(Box::new)));
         }
-        Ok(Lacking { words })
+        Ok(MissingTerms { words })
     }
 
     /// Returns the words that a document lacks, in the order of the query. Documents must come in increasing order.
