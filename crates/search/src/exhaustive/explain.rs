@@ -409,7 +409,7 @@ fn explain_term(
     let leaf = ScoredLeaf {
         field: term.word.field,
         name: format!("{}{}", plan.label(term.word.field), term.word.term),
-        said: term.said,
+        query_frequency: term.query_frequency,
         rarity,
         boost: term.boost,
         weight: term.weight,
@@ -428,7 +428,7 @@ fn explain_phrase(
     let leaf = ScoredLeaf {
         field: phrase.field,
         name: phrase_name(plan, phrase),
-        said: 1,
+        query_frequency: 1,
         rarity: Explanation::leaf(phrase.idf, format!("{rarity} = sum of the words' {rarity}")),
         boost: phrase.boost,
         weight: phrase.weight,
@@ -440,7 +440,7 @@ fn explain_phrase(
 struct ScoredLeaf {
     field: Field,
     name: String,
-    said: u32,
+    query_frequency: u32,
     rarity: Explanation,
     boost: f32,
     weight: TermWeight,
@@ -453,7 +453,7 @@ impl ScoredLeaf {
         let ranking = plan.ranking_of(self.field);
         let average = scale.map_or(0.0, |scale| scale.average_length) as f32;
         let text = ranking.formula_text(length, average);
-        let said = Explanation::leaf(self.said as f32, "said: times in the query");
+        let said = Explanation::leaf(self.query_frequency as f32, "said: times in the query");
         let mut of_weight = vec![said];
         let mut details = Vec::new();
         match text.scale {

@@ -154,7 +154,7 @@ pub(crate) enum Scoring {
 #[derive(Debug)]
 pub(crate) struct TermNode {
     pub(crate) word: Word,
-    pub(crate) said: u32,
+    pub(crate) query_frequency: u32,
     pub(crate) counts: TermCounts,
     pub(crate) idf: f32,
     pub(crate) boost: f32,

@@ -294,7 +294,7 @@ impl Planner<'_> {
                 let is_marked = !marked.is_empty();
                 Node::Term(TermNode {
                     word,
-                    said: 1,
+                    query_frequency: 1,
                     counts,
                     idf: 0.0,
                     boost: self.boost,
@@ -375,17 +375,17 @@ impl Planner<'_> {
         Ok(nodes)
     }
 
-    fn term(&mut self, field: Field, term: &str, said: u32) -> Result<Node, IndexError> {
+    fn term(&mut self, field: Field, term: &str, query_frequency: u32) -> Result<Node, IndexError> {
         let Some(found) = self.statistics.term(field, term)? else {
             return Ok(Node::Nothing);
         };
         let ranking = self.ranking_in(field);
         let counts = self.counts(field, &found)?;
         let idf = ranking.rarity(&counts);
-        let weight = self.weigh(ranking, said, idf);
+        let weight = self.weigh(ranking, query_frequency, idf);
         let node = Node::Term(TermNode {
             word: Word::found(field, term, idf, &self.name, found),
-            said,
+            query_frequency,
             counts,
             idf,
             boost: self.boost,
@@ -393,7 +393,7 @@ impl Planner<'_> {
             scoring: Scoring::Ranked,
         });
         if field == Field::Text {
-            self.add_beyond_text(|planner, field| planner.term(field, term, said))?;
+            self.add_beyond_text(|planner, field| planner.term(field, term, query_frequency))?;
         }
         Ok(node)
     }
@@ -443,8 +443,8 @@ impl Planner<'_> {
         Ok(node)
     }
 
-    fn weigh(&mut self, ranking: Ranking, said: u32, rarity: f32) -> TermWeight {
-        let weight = ranking.weigh(said, self.boost, rarity);
+    fn weigh(&mut self, ranking: Ranking, query_frequency: u32, rarity: f32) -> TermWeight {
+        let weight = ranking.weigh(query_frequency, self.boost, rarity);
         self.most += ranking.most(weight);
         weight
     }

@@ -75,9 +75,9 @@ impl Formula for Bm25 {
     }
 
     #[inline]
-    fn weigh(self, said: u32, boost: f32, rarity: f32) -> TermWeight {
+    fn weigh(self, query_frequency: u32, boost: f32, rarity: f32) -> TermWeight {
         TermWeight {
-            weight: said as f32 * rarity * boost,
+            weight: query_frequency as f32 * rarity * boost,
             scale: 1.0,
         }
     }

@@ -59,10 +59,10 @@ impl Formula for Dirichlet {
     }
 
     #[inline]
-    fn weigh(self, said: u32, boost: f32, rarity: f32) -> TermWeight {
+    fn weigh(self, query_frequency: u32, boost: f32, rarity: f32) -> TermWeight {
         let scale = f64::from(rarity).exp() / f64::from(self.mu);
         TermWeight {
-            weight: said as f32 * boost,
+            weight: query_frequency as f32 * boost,
             scale: scale.min(SCALE_MAX) as f32,
         }
     }

@@ -67,8 +67,8 @@ pub(crate) trait Formula: Copy {
     /// the words of a phrase add up to that of the phrase.
     fn rarity(self, counts: &TermCounts) -> f32;
 
-    /// Returns the numbers of a clause of a rarity that the query says `said` times.
-    fn weigh(self, said: u32, boost: f32, rarity: f32) -> TermWeight;
+    /// Returns the numbers of a clause, by its frequency in the query and its rarity.
+    fn weigh(self, query_frequency: u32, boost: f32, rarity: f32) -> TermWeight;
 
     /// Returns the factor that a length contributes; it never rises with the length.
     fn factor(self, length: u32, average: f32) -> f32;

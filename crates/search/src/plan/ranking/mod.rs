@@ -135,9 +135,9 @@ impl Ranking {
         with_formula!(self, formula => formula.rarity(counts))
     }
 
-    /// Returns the numbers of a clause that occurs `said` times in the query; a phrase has the sum of its words' rarities.
-    pub fn weigh(self, said: u32, boost: f32, rarity: f32) -> TermWeight {
-        with_formula!(self, formula => formula.weigh(said, boost, rarity))
+    /// Returns the numbers of a clause, by its frequency in the query; a phrase has the sum of its words' rarities.
+    pub fn weigh(self, query_frequency: u32, boost: f32, rarity: f32) -> TermWeight {
+        with_formula!(self, formula => formula.weigh(query_frequency, boost, rarity))
     }
 
     /// Returns the factor that a length contributes.

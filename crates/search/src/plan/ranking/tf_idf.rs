@@ -43,9 +43,9 @@ impl Formula for TfIdf {
     }
 
     #[inline]
-    fn weigh(self, said: u32, boost: f32, rarity: f32) -> TermWeight {
+    fn weigh(self, query_frequency: u32, boost: f32, rarity: f32) -> TermWeight {
         TermWeight {
-            weight: said as f32 * rarity * rarity * boost,
+            weight: query_frequency as f32 * rarity * rarity * boost,
             scale: 1.0,
         }
     }
