@@ -77,7 +77,7 @@ pub trait Visitor {
 
     /// Sees that a range was searched, and that `live` ranges are left that may still hold a hit. Returns whether the
     /// worker takes another one.
-    fn range_done(&mut self, live: usize) -> bool;
+    fn on_range(&mut self, live: usize) -> bool;
 }
 
 /// Visitor of a worker that leaves when a closure says so.
@@ -86,7 +86,7 @@ pub(super) struct Leaving<F>(pub(super) F);
 impl<F: FnMut() -> bool> Visitor for Leaving<F> {
     fn opened(&mut self, _ranges_count: usize) {}
 
-    fn range_done(&mut self, _live: usize) -> bool {
+    fn on_range(&mut self, _live: usize) -> bool {
         !(self.0)()
     }
 }

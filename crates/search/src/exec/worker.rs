@@ -148,7 +148,7 @@ impl<'s> Worker<'s> {
         let segments: Few<&Segment> = task.segments.iter().map(|segment| &**segment).collect();
         let (mut ranges_count, last) = (0, &mut self.last);
         let next = |is_searched: bool| {
-            if is_searched && !visitor.range_done(task.live(pieces)) {
+            if is_searched && !visitor.on_range(task.live(pieces)) {
                 return None;
             }
             *last = pieces.claims.take(*last);

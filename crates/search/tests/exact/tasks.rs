@@ -101,7 +101,7 @@ struct LeavesAfterOne(bool);
 impl Visitor for LeavesAfterOne {
     fn opened(&mut self, _ranges_count: usize) {}
 
-    fn range_done(&mut self, _live: usize) -> bool {
+    fn on_range(&mut self, _live: usize) -> bool {
         !self.0
     }
 }
@@ -231,7 +231,7 @@ impl Visitor for ByChance {
         assert!(ranges_count > 0);
     }
 
-    fn range_done(&mut self, _live: usize) -> bool {
+    fn on_range(&mut self, _live: usize) -> bool {
         self.below(self.leaves_in) != 0
     }
 }

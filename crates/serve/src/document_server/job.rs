@@ -183,7 +183,7 @@ impl Job for SummariesJob {
                     return Ended::of(self.batch.left_count() == 0);
                 }
             }
-            if !visitor.range_done(self.batch.left_count()) {
+            if !visitor.on_range(self.batch.left_count()) {
                 return Ended::of(self.batch.left_count() == 0);
             }
         }

@@ -89,7 +89,7 @@ impl Visitor for HandlerVisit<'_> {
         self.range_began = Instant::now();
     }
 
-    fn range_done(&mut self, live: usize) -> bool {
+    fn on_range(&mut self, live: usize) -> bool {
         self.board
             .emulate_speed(self.handler, self.range_began.elapsed());
         let now = Instant::now();

@@ -133,7 +133,7 @@ impl Job for SyntheticJob {
             self.handlers.fetch_or(bit, Ordering::Relaxed);
             self.request.clock.spin(range);
             let left = ranges.saturating_sub(self.next.load(Ordering::Relaxed));
-            if !visitor.range_done(left as usize) {
+            if !visitor.on_range(left as usize) {
                 break;
             }
         }

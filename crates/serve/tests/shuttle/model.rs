@@ -102,7 +102,7 @@ impl Query {
             }
             share.push(taken);
             let left = self.ranges.saturating_sub(self.next.load(Ordering::SeqCst));
-            if !visitor.range_done(left as usize) {
+            if !visitor.on_range(left as usize) {
                 break;
             }
         }
