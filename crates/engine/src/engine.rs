@@ -121,7 +121,6 @@ pub(crate) fn prepared(
     let facts = IndexFacts {
         analyzer: index.analyzer(),
         fields: index.fields(),
-        has_several_sites: index.statistics().has_several_sites(),
         index_id: index.id(),
     };
     PreparedQuery::new(0, query, options.clone(), facts, arrived)

@@ -145,7 +145,6 @@ impl Cut {
         let facts = IndexFacts {
             analyzer: index.analyzer(),
             fields: index.fields(),
-            has_several_sites: index.statistics().has_several_sites(),
             index_id: index.id(),
         };
         let now = Instant::now();

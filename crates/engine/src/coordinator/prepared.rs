@@ -21,8 +21,6 @@ pub struct IndexFacts<'a> {
     pub analyzer: Analyzer,
     /// Its fields.
     pub fields: &'a Schema,
-    /// Whether live documents are of several sites.
-    pub has_several_sites: bool,
     /// Identity of the index.
     pub index_id: &'a str,
 }

@@ -138,7 +138,7 @@ fn hash(text: &str) -> u64 {
 }
 
 fn read(index: &Index) -> Result<Vec<u64>, IndexError> {
-    let mut read = vec![u64::from(index.statistics().has_several_sites())];
+    let mut read = Vec::new();
     for term in ["be", "to", "word62", "version1", "number7"] {
         let frequency = index.statistics().document_frequency(Field::Text, term)?;
         read.push(frequency);

@@ -27,14 +27,13 @@ pub(crate) use write::{
     write_whole,
 };
 
-use crate::live::{Derived, LiveFile};
+use crate::live::LiveFile;
 use crate::manifest::{FileEntry, Manifest, StatisticsLayers};
 use crate::sealed::{Identity, Kind};
 use crate::section::open_live;
 use crate::terms::{self, TermKey};
 use crate::{Field, IndexError, LookUpStep, Segment, TermHash, TermRecord};
 use fields::{Priors, TextFields};
-use fst::Streamer;
 use smallvec::smallvec;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -58,7 +57,6 @@ pub struct Statistics {
     /// Terms of documents deleted since the base.
     deleted: Vec<Arc<SharedTerms>>,
     segments: Vec<Arc<Segment>>,
-    several_sites: Derived<bool>,
 }
 
 impl Statistics {
@@ -98,7 +96,6 @@ impl Statistics {
             counted,
             layers,
             segments,
-            several_sites: Derived::default(),
         })
     }
 
@@ -152,38 +149,6 @@ impl Statistics {
     /// Returns the number of live documents.
     pub fn documents_count(&self) -> u64 {
         self.documents_count
-    }
-
-    /// Returns whether live documents are of several sites; `true` where that cannot be read. Determined once.
-    pub fn has_several_sites(&self) -> bool {
-        let segments = self.segments.iter().map(|segment| segment.file());
-        let files = self.files().chain(segments).map(|file| &**file);
-        let found = || self.find_several_sites();
-        *self
-            .several_sites
-            .get_or_derive(files, found)
-            .unwrap_or(&true)
-    }
-
-    fn find_several_sites(&self) -> Result<bool, IndexError> {
-        let mut only: Option<String> = None;
-        for segment in &self.segments {
-            let mut sites = segment.terms_of(Field::Site);
-            while let Some((key, _)) = sites.next() {
-                let Some(Ok(site)) = key.get(1..).map(std::str::from_utf8) else {
-                    continue;
-                };
-                // Sites of deleted documents are in lists of segments.
-                if only.as_deref() == Some(site) || self.term(Field::Site, site)?.is_none() {
-                    continue;
-                }
-                if only.is_some() {
-                    return Ok(true);
-                }
-                only = Some(site.to_owned());
-            }
-        }
-        Ok(false)
     }
 
     /// Returns the mean length in words over all live documents; 0 for an empty index.

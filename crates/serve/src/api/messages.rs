@@ -42,8 +42,6 @@ pub struct Status {
     pub analyzer: Option<Analyzer>,
     /// Fields of the index.
     pub fields: Arc<Schema>,
-    /// Whether live documents are of several sites.
-    pub has_several_sites: bool,
     /// Phrases that titles have often: examples of queries.
     pub phrases: Arc<[[String; 2]]>,
     /// Whether the server is about to end.

@@ -64,8 +64,6 @@ pub struct Known {
     pub analyzer: Option<text::Analyzer>,
     /// Fields of the index.
     pub fields: Arc<Schema>,
-    /// Whether live documents are of several sites.
-    pub has_several_sites: bool,
     /// Phrases that titles have often: examples of queries.
     pub phrases: Arc<[[String; 2]]>,
     /// Identity of the index; empty until a server reports it.
@@ -103,7 +101,6 @@ impl Cluster {
             has_texts: status.has_texts,
             analyzer: status.analyzer,
             fields: Arc::clone(&status.fields),
-            has_several_sites: status.has_several_sites,
             phrases: Arc::clone(&status.phrases),
             index_id: status.index_id.clone(),
         };

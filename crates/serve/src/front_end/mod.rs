@@ -227,7 +227,6 @@ fn prepared(
     let facts = IndexFacts {
         analyzer,
         fields: &known.fields,
-        has_several_sites: known.has_several_sites,
         index_id: &known.index_id,
     };
     let options = SearchOptions {

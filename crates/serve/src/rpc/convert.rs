@@ -358,7 +358,6 @@ pub(super) fn status_message(status: Status, index: String) -> rpc::StatusReply 
         draining: status.is_draining,
         disagreement: status.disagreement.unwrap_or_default(),
         analyzer: status.analyzer.map_or(String::new(), |one| one.name()),
-        one_site: !status.has_several_sites,
         phrases: status
             .phrases
             .iter()
@@ -400,7 +399,6 @@ pub(super) fn status(message: rpc::StatusReply, index: &str) -> Result<Status, P
         is_draining: message.draining,
         analyzer: message.analyzer.parse().ok(),
         fields: Arc::new(schema(message.fields)),
-        has_several_sites: !message.one_site,
         phrases: message
             .phrases
             .iter()

@@ -52,7 +52,6 @@ impl Served {
             documents_here_count: here.map(|one| u64::from(one.documents_count())).sum(),
             analyzer: Some(newest.analyzer()),
             fields: Arc::clone(newest.fields()),
-            has_several_sites: newest.statistics().has_several_sites(),
             phrases: self.phrases(&newest),
             has_texts: newest.documents().texts() == index::Texts::Stored,
             is_draining: self.draining.has_begun(),
