@@ -3,6 +3,7 @@
 use crate::chunks::{Chunks, half_open};
 use crate::leftovers::{self, Unfinished};
 use crate::live::LiveFiles;
+use crate::log::{LogPosition, LogReader};
 use crate::manifest::{self, FileEntry, Manifest};
 use crate::names::manifest_name;
 use crate::opener::{OpenParts, Opener};
@@ -204,6 +205,16 @@ impl Index {
     /// Returns the generation, which increases with every commit.
     pub fn generation(&self) -> u64 {
         self.manifest.generation
+    }
+
+    /// Returns the position in the logs after the changes that this generation contains.
+    pub fn log_position(&self) -> LogPosition {
+        LogPosition::start_of(self.manifest.logged + 1)
+    }
+
+    /// Returns a reader of the acknowledged changes after this generation, beside the writer of the index in `storage`.
+    pub fn log_reader(&self, storage: SharedStorage) -> LogReader {
+        LogReader::at(storage, self.id(), self.log_position())
     }
 
     /// Returns the size of the search index in bytes, without the document store.

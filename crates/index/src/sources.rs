@@ -11,7 +11,9 @@ use crate::IndexError;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use vfs::{Change, ReadFile, Region, SharedStorage, Storage, StorageDelegation, StorageError};
+use vfs::{
+    Change, OpenFile, ReadFile, Region, SharedStorage, Storage, StorageDelegation, StorageError,
+};
 
 /// Prefix of the files that a writer makes for itself and removes: no generation has them.
 const TEMPORARY: &str = "tmp-";
@@ -82,19 +84,21 @@ impl StorageDelegation for Sources {
         &*self.storage
     }
 
-    fn open_file(&self, name: &str) -> Result<Arc<dyn ReadFile>, StorageError> {
+    fn open_file(&self, name: &str) -> Result<OpenFile, StorageError> {
         let file = self.storage.open_file(name)?;
-        match file.region() {
-            Some(region) if region.source().is_some() && !name.starts_with(TEMPORARY) => {
-                let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-                opened.push((name.to_owned(), region));
+        // What is no mapping is a copy of ours, which nobody else changes.
+        match &file {
+            OpenFile::Region(region) => {
+                if region.source().is_some() && !name.starts_with(TEMPORARY) {
+                    let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+                    opened.push((name.to_owned(), region.clone()));
+                }
                 Ok(file)
             }
-            Some(_) => Ok(file),
-            None => Ok(Arc::new(NotedFile {
-                inner: file,
+            OpenFile::Handle(inner) => Ok(OpenFile::Handle(Arc::new(NotedFile {
+                inner: Arc::clone(inner),
                 missed: Arc::clone(&self.missed),
-            })),
+            }))),
         }
     }
 }

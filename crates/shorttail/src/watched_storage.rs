@@ -4,8 +4,7 @@
 
 use crate::progress::Watch;
 use std::io::{self, Write};
-use std::sync::Arc;
-use vfs::{ReadFile, SharedStorage, Storage, StorageDelegation, StorageError, WriteFile};
+use vfs::{OpenFile, SharedStorage, Storage, StorageDelegation, StorageError, WriteFile};
 
 #[derive(Debug)]
 pub(crate) struct WatchedStorage {
@@ -45,7 +44,7 @@ impl StorageDelegation for WatchedStorage {
         }))
     }
 
-    fn open_file(&self, name: &str) -> Result<Arc<dyn ReadFile>, StorageError> {
+    fn open_file(&self, name: &str) -> Result<OpenFile, StorageError> {
         self.ensure_going("open", name)?;
         self.inner.open_file(name)
     }

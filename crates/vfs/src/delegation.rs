@@ -2,9 +2,8 @@
 //!
 //! A wrapper implements this trait, and no method of [`Storage`] itself, so it can forget none of them.
 
-use crate::{Lock, OtherEntry, ReadFile, Storage, StorageError, WriteFile};
+use crate::{Lock, OpenFile, OtherEntry, Storage, StorageError, WriteFile};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// A storage that is another one with some operations changed. Each method is that of [`Storage`] with its name.
 ///
@@ -39,7 +38,7 @@ pub trait StorageDelegation: Send + Sync + std::fmt::Debug {
     fn create(&self, name: &str) -> Result<Box<dyn WriteFile>, StorageError> {
         self.inner().create(name)
     }
-    fn open_file(&self, name: &str) -> Result<Arc<dyn ReadFile>, StorageError> {
+    fn open_file(&self, name: &str) -> Result<OpenFile, StorageError> {
         self.inner().open_file(name)
     }
     fn rename(&self, from: &str, to: &str) -> Result<(), StorageError> {
@@ -77,7 +76,7 @@ impl<T: StorageDelegation> Storage for T {
         StorageDelegation::create(self, name)
     }
 
-    fn open_file(&self, name: &str) -> Result<Arc<dyn ReadFile>, StorageError> {
+    fn open_file(&self, name: &str) -> Result<OpenFile, StorageError> {
         StorageDelegation::open_file(self, name)
     }
 

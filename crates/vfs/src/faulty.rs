@@ -5,7 +5,7 @@
 //! the old state or the new.
 use crate::buffered::{Buffered, Sink};
 use crate::delegation::StorageDelegation;
-use crate::{OtherEntry, ReadFile, SharedStorage, Storage, StorageError, WriteFile};
+use crate::{OpenFile, OtherEntry, SharedStorage, Storage, StorageError, WriteFile};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -169,7 +169,7 @@ impl StorageDelegation for FaultyStorage {
         Ok(Box::new(Buffered::new(file, BUFFER_BYTES)))
     }
 
-    fn open_file(&self, name: &str) -> Result<Arc<dyn ReadFile>, StorageError> {
+    fn open_file(&self, name: &str) -> Result<OpenFile, StorageError> {
         self.pass("open", name)?;
         self.inner.open_file(name)
     }

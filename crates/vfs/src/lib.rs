@@ -6,7 +6,8 @@
 //! [`PreloadedStorage`] has some of its files in memory. A [`StorageFolder`] has many storages, each with a name.
 //!
 //! ```text
-//! open_file ─► ReadFile: length, read(range)          all that a backend has to give
+//! open_file ─► OpenFile: a mapping, or a handle        all that a backend has to give
+//!              (ReadFile: length, read(range))
 //! open      ─► Region, complete                       mapped where the backend maps, else read into memory
 //! open_lazy ─► Region, fetched as it is used          mapped, else memory of the length: Region::fetch(range)
 //!                                                     before each first use of a range
@@ -36,6 +37,7 @@ mod fetched;
 mod folder;
 mod memory;
 mod name;
+mod open_file;
 pub mod preload;
 mod private;
 mod read;
@@ -70,13 +72,14 @@ pub use folder::{
     MemoryFolder, RealFolder, STORAGE_NAME_BYTES_MAX, StorageFolder, is_storage_name,
 };
 pub use memory::MemoryStorage;
+pub use open_file::OpenFile;
 pub use preload::{
     LoadedFile, Preload, PreloadOptions, PreloadProgress, PreloadReport, PreloadedStorage,
 };
 #[cfg(target_os = "linux")]
 pub use private::open_fifo_for_writing;
 pub use private::{open_fifo, open_private_file};
-pub use read::{ReadFile, read_exactly};
+pub use read::ReadFile;
 pub use real::RealStorage;
 pub use region::Region;
 #[cfg(unix)]
@@ -94,22 +97,20 @@ pub trait Storage: Send + Sync + std::fmt::Debug {
     /// Creates `name` for writing; an existing file is an error (`O_EXCL`).
     fn create(&self, name: &str) -> Result<Box<dyn WriteFile>, StorageError>;
     /// Opens a file for reads of ranges. What it reads is the file as it was at this moment, whatever becomes of the name.
-    fn open_file(&self, name: &str) -> Result<Arc<dyn ReadFile>, StorageError>;
+    fn open_file(&self, name: &str) -> Result<OpenFile, StorageError>;
     /// Returns the whole file: mapped read-only, or read into memory where the storage cannot map.
     fn open(&self, name: &str) -> Result<Region, StorageError> {
-        let file = self.open_file(name)?;
-        match file.region() {
-            Some(region) => Ok(region),
-            None => Region::read_whole(&*file, &self.location().join(name)),
+        match self.open_file(name)? {
+            OpenFile::Region(region) => Ok(region),
+            OpenFile::Handle(file) => Region::read_whole(&*file, &self.location().join(name)),
         }
     }
     /// Returns the file for readers that call [`Region::fetch`] before they read a range: mapped read-only, or memory of
     /// its length whose blocks are fetched then.
     fn open_lazy(&self, name: &str) -> Result<Region, StorageError> {
-        let file = self.open_file(name)?;
-        match file.region() {
-            Some(region) => Ok(region),
-            None => Region::fetched(file, &self.location().join(name)),
+        match self.open_file(name)? {
+            OpenFile::Region(region) => Ok(region),
+            OpenFile::Handle(file) => Region::fetched(file, &self.location().join(name)),
         }
     }
     /// Gives `from` the name `to`, replacing what was there. Durable after `sync_directory`.

@@ -1,6 +1,6 @@
 //! Reading of a file by ranges.
 
-use crate::{Region, StorageError};
+use crate::StorageError;
 use std::io;
 use std::ops::Range;
 use std::path::Path;
@@ -17,37 +17,13 @@ pub trait ReadFile: Send + Sync + std::fmt::Debug {
     /// # Errors
     /// A failure of the storage: [`StorageError::is_transient`] where the same read may succeed soon.
     fn read(&self, range: Range<u64>) -> Result<Vec<u8>, StorageError>;
-    /// Returns the file as a mapping, or as bytes that are in memory already; `None` where bytes must be read to be had.
-    fn region(&self) -> Option<Region> {
-        None
-    }
-}
-
-/// A mapped file, or bytes in memory.
-impl ReadFile for Region {
-    fn length(&self) -> u64 {
-        self.len() as u64
-    }
-
-    fn read(&self, range: Range<u64>) -> Result<Vec<u8>, StorageError> {
-        let bounds = usize::try_from(range.start)
-            .ok()
-            .zip(usize::try_from(range.end).ok());
-        let bytes = bounds.and_then(|(start, end)| self.get(start..end));
-        // A shorter reply than asked for is what a caller of a wrong range gets.
-        Ok(bytes.unwrap_or_default().to_vec())
-    }
-
-    fn region(&self) -> Option<Region> {
-        Some(self.clone())
-    }
 }
 
 /// Reads a range of a file; `path` is for messages.
 ///
 /// # Errors
 /// Those of [`ReadFile::read`]; a reply of another length is a failure that may pass.
-pub fn read_exactly(
+pub(crate) fn read_exactly(
     file: &dyn ReadFile,
     path: &Path,
     range: Range<u64>,

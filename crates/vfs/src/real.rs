@@ -3,18 +3,17 @@ use crate::buffered::{Buffered, Sink};
 use crate::name::{is_valid, path_of};
 use crate::region::MappedFile;
 use crate::{
-    Lock, OtherEntry, OtherKind, ReadFile, Region, SourceFile, Storage, StorageError, WriteFile,
+    Lock, OpenFile, OtherEntry, OtherKind, Region, SourceFile, Storage, StorageError, WriteFile,
 };
 use memmap2::Mmap;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 #[cfg(unix)]
 use std::{
     os::fd::OwnedFd,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 /// Large enough that a system call's cost vanishes beside copying the bytes.
@@ -126,12 +125,12 @@ impl Storage for RealStorage {
         )))
     }
 
-    fn open_file(&self, name: &str) -> Result<Arc<dyn ReadFile>, StorageError> {
+    fn open_file(&self, name: &str) -> Result<OpenFile, StorageError> {
         let path = path_of(&self.directory, name)?;
         let (file, file_bytes) =
             open_regular(OpenOptions::new().read(true), &path).map_err(failed("open", &path))?;
         if file_bytes == 0 {
-            return Ok(Arc::new(Region::new(Vec::new())));
+            return Ok(OpenFile::Region(Region::new(Vec::new())));
         }
         let source = self.source(name, &file).map_err(failed("open", &path))?;
         // SAFETY: the mapping is read-only, and the file behind it does not change: files of a
@@ -142,7 +141,8 @@ impl Storage for RealStorage {
         // all are plain integers, and every length and offset from a file is checked where it is
         // used. What was read so is found out by `SourceFile::now` and `Region::has_faulted`.
         let mapping = unsafe { Mmap::map(&file) }.map_err(failed("map", &path))?;
-        Ok(Arc::new(Region::mapped(MappedFile::new(mapping, source))))
+        let mapped = MappedFile::new(mapping, source);
+        Ok(OpenFile::Region(Region::mapped(mapped)))
     }
 
     fn rename(&self, from: &str, to: &str) -> Result<(), StorageError> {

@@ -3,7 +3,7 @@
 //! Its files are those of another storage, behind handles that only read ranges. Reads and their bytes are counted.
 
 use crate::delegation::StorageDelegation;
-use crate::{ReadFile, SharedStorage, Storage, StorageError};
+use crate::{OpenFile, ReadFile, SharedStorage, Storage, StorageError};
 use std::io;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -114,24 +114,24 @@ impl StorageDelegation for UnmappedStorage {
         &*self.inner
     }
 
-    fn open_file(&self, name: &str) -> Result<Arc<dyn ReadFile>, StorageError> {
+    fn open_file(&self, name: &str) -> Result<OpenFile, StorageError> {
         let path = self.inner.location().join(name);
         let fault = self.reads.pass();
         let inner = self.inner.open_file(name)?;
         match fault {
             Some(ReadFault::Unavailable) => Err(unavailable("open", path)),
-            _ => Ok(Arc::new(UnmappedFile {
+            _ => Ok(OpenFile::Handle(Arc::new(UnmappedFile {
                 inner,
                 path,
                 reads: Arc::clone(&self.reads),
-            })),
+            }))),
         }
     }
 }
 
 #[derive(Debug)]
 struct UnmappedFile {
-    inner: Arc<dyn ReadFile>,
+    inner: OpenFile,
     path: PathBuf,
     reads: Arc<Reads>,
 }
@@ -143,7 +143,7 @@ impl ReadFile for UnmappedFile {
 
     fn read(&self, range: Range<u64>) -> Result<Vec<u8>, StorageError> {
         let fault = self.reads.pass();
-        let mut bytes = self.inner.read(range)?;
+        let mut bytes = self.inner.read(&self.path, range)?;
         match fault {
             None => {}
             Some(ReadFault::Unavailable) => return Err(unavailable("read", self.path.clone())),

@@ -8,15 +8,10 @@
 use super::file::{LiveFile, blocks_of};
 use crate::IndexError;
 use crate::sealed::{BLOCK_BYTES, Unverified, verify_block, verify_or_refetch};
-use std::io;
 use std::ops::Range;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use vfs::StorageError;
-
-/// Failed fetch of some bytes.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Missed(io::ErrorKind);
 
 impl LiveFile {
     /// Fetches and verifies the blocks of a range that are not verified; returns whether all are.
@@ -81,7 +76,7 @@ impl LiveFile {
 
     fn note_missed(&self, error: &StorageError) {
         let mut missed = self.missed.lock().unwrap_or_else(PoisonError::into_inner);
-        *missed = Some(Missed(error.kind()));
+        *missed = Some(error.kind());
         drop(missed);
         self.changes.fetch_add(1, Ordering::AcqRel);
         if let Some(alarm) = self.alarm.get() {
@@ -92,11 +87,10 @@ impl LiveFile {
     /// Returns the error of the last failed fetch, if there was one since the file was opened.
     pub(super) fn last_missed(&self) -> Option<IndexError> {
         let missed = *self.missed.lock().unwrap_or_else(PoisonError::into_inner);
-        let Missed(kind) = missed?;
         Some(IndexError::Storage(StorageError::Unavailable {
             operation: "read",
             path: self.path.clone(),
-            source: kind.into(),
+            source: missed?.into(),
         }))
     }
 

@@ -1,10 +1,10 @@
 //! File of an open index: verification of its blocks at first touch, and its state of trust.
 
 use super::blocks::VerifiedBlocks;
-use super::fetching::Missed;
 use super::trust::{Alarm, Trust};
 use crate::IndexError;
 use crate::sealed::{BLOCK_BYTES, Damage, EachPiece, Kind, Seal, Unverified, verify_blocks};
+use std::io;
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
@@ -23,8 +23,8 @@ pub(crate) struct LiveFile {
     pub(crate) trust: AtomicU8,
     /// Number of changes of its state, and of failed fetches.
     pub(super) changes: AtomicU64,
-    /// The last failed fetch that may succeed another time.
-    pub(super) missed: Mutex<Option<Missed>>,
+    /// Kind of the last failed fetch that may succeed another time.
+    pub(super) missed: Mutex<Option<io::ErrorKind>>,
     /// Held while fetched blocks are compared with their checksums, and replaced where they differ.
     pub(super) comparing: Mutex<()>,
     /// Stamp from before any of its bytes were verified; unused for regions in memory.

@@ -1,9 +1,9 @@
 //! Reading of the log beside its writer, by another process or another storage.
 //!
 //! ```text
-//! open generation ──Index::log_position──► LogReader ──read──► Records      acknowledged ones, a group at a time
-//!        ▲                                            ──────► Pending      nothing more for now; read again later
-//!        └──────────────────── Committed ◄────────────────┘               the log is in a generation, and gone
+//! open generation ──Index::log_reader──► LogReader ──read──► Records     acknowledged, a group at a time
+//!        ▲                                         ├───────► Pending     nothing more for now; read again later
+//!        └────────────────── newest ──────────────◄┴──────── Committed   the log is in a generation, and may be gone
 //! ```
 //!
 //! A group counts once a valid head follows it, or the log has ended: then it was durable before that head was written, so
@@ -19,11 +19,10 @@ use super::loss::LogLoss;
 use super::read::{find_head, read_records};
 use super::record::LogRecord;
 use crate::names::{log_name, log_number};
-use crate::{Index, IndexError, manifest};
+use crate::{IndexError, manifest};
 use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::Arc;
-use vfs::{ReadFile, Region, SharedStorage, StorageError, read_exactly};
+use vfs::{OpenFile, Region, SharedStorage, StorageError};
 
 /// Bytes read at a time.
 const WINDOW_BYTES: u64 = 256 << 10;
@@ -58,7 +57,7 @@ pub enum LogRead {
     /// Nothing more for now: the end of the log is being written, or the next log has not begun.
     Pending,
     /// The log is in this generation or an earlier one, and may be gone before all of it was read. The follower opens the
-    /// newest generation, and reads on from its position ([`Index::log_position`]).
+    /// newest generation, and reads on from its position ([`Index::log_reader`](crate::Index::log_reader)).
     Committed {
         /// The newest generation.
         generation: u64,
@@ -77,13 +76,6 @@ pub struct LogReader {
     newest: Option<(u64, u64)>,
 }
 
-impl Index {
-    /// Returns the position after the changes that this generation contains.
-    pub fn log_position(&self) -> LogPosition {
-        LogPosition::start_of(self.manifest().logged + 1)
-    }
-}
-
 /// Next group of a log.
 enum Group {
     Records(Vec<LogRecord>, LogPosition),
@@ -94,12 +86,8 @@ enum Group {
 }
 
 impl LogReader {
-    /// Creates a reader of the changes after the generation of `index`.
-    pub fn after(storage: SharedStorage, index: &Index) -> LogReader {
-        LogReader::at(storage, index.id(), index.log_position())
-    }
-
-    /// Creates a reader of the changes from a position on, which an earlier reader gave. `index_id` is [`Index::id`].
+    /// Creates a reader of the changes from a position on, which an earlier reader gave, or
+    /// [`Index::log_position`](crate::Index::log_position). `index_id` is [`Index::id`](crate::Index::id).
     pub fn at(storage: SharedStorage, index_id: &str, position: LogPosition) -> LogReader {
         LogReader {
             storage,
@@ -297,14 +285,14 @@ impl LogReader {
 /// Open log, and some of its bytes.
 #[derive(Debug)]
 struct Window {
-    file: Arc<dyn ReadFile>,
+    file: OpenFile,
     path: PathBuf,
     start: u64,
     bytes: Vec<u8>,
 }
 
 impl Window {
-    fn new(file: Arc<dyn ReadFile>, path: PathBuf) -> Window {
+    fn new(file: OpenFile, path: PathBuf) -> Window {
         Window {
             file,
             path,
@@ -322,7 +310,7 @@ impl Window {
         let end = self.start + self.bytes.len() as u64;
         if range.start < self.start || range.end > end {
             let wanted = range.start..length.min(range.end.max(range.start + WINDOW_BYTES));
-            self.bytes = read_exactly(&*self.file, &self.path, wanted)?;
+            self.bytes = self.file.read(&self.path, wanted)?;
             self.start = range.start;
         }
         let from = (range.start - self.start) as usize;
@@ -346,10 +334,10 @@ impl Window {
         if offset >= length {
             return Ok(None);
         }
-        let (bytes, start) = match self.file.region() {
-            Some(region) => (region, 0),
-            None => {
-                let rest = read_exactly(&*self.file, &self.path, offset..length)?;
+        let (bytes, start) = match &self.file {
+            OpenFile::Region(region) => (region.clone(), 0),
+            OpenFile::Handle(_) => {
+                let rest = self.file.read(&self.path, offset..length)?;
                 (Region::new(rest), offset)
             }
         };

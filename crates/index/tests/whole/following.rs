@@ -39,7 +39,9 @@ fn put(numbers: impl Iterator<Item = usize>) -> LogBatch {
 }
 
 fn reader(storage: &SharedStorage) -> LogReader {
-    LogReader::after(storage.clone(), &Index::open(storage.clone()).unwrap())
+    Index::open(storage.clone())
+        .unwrap()
+        .log_reader(storage.clone())
 }
 
 /// Reads until nothing more comes; returns the URLs, and what came last.
@@ -123,7 +125,7 @@ fn a_commit_sends_the_reader_to_its_generation() {
     }
     let index = Index::open(storage.clone()).unwrap();
     assert_eq!(index.log_position(), LogPosition::start_of(2));
-    let mut next = LogReader::after(storage.clone(), &index);
+    let mut next = index.log_reader(storage.clone());
     let mut log = begin(&storage);
     log.write(&put(7..8)).unwrap();
     log.end().unwrap();

@@ -81,7 +81,7 @@ fn copied(source: &SharedStorage) -> (SharedStorage, LogReader) {
             Err(IndexError::Storage(_) | IndexError::Changed { .. }) => continue,
             Err(error) => panic!("{error}"),
         }
-        let reader = LogReader::after(source.clone(), &index_of(&own));
+        let reader = index_of(&own).log_reader(source.clone());
         for name in disk.files().iter().filter(|name| name.starts_with("log-")) {
             own.remove(name).unwrap();
         }

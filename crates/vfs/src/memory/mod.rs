@@ -19,7 +19,7 @@
 //! ```
 use crate::buffered::{Buffered, Sink};
 use crate::name::path_of;
-use crate::{Lock, OtherEntry, ReadFile, Region, Storage, StorageError, WriteFile};
+use crate::{Lock, OpenFile, OtherEntry, Region, Storage, StorageError, WriteFile};
 use disk::{Disk, FileId, Operation};
 use std::collections::BTreeSet;
 use std::io;
@@ -181,12 +181,12 @@ impl Storage for MemoryStorage {
         Ok(Box::new(Buffered::new(file, BUFFER_BYTES)))
     }
 
-    fn open_file(&self, name: &str) -> Result<Arc<dyn ReadFile>, StorageError> {
+    fn open_file(&self, name: &str) -> Result<OpenFile, StorageError> {
         let path = self.path_of(name)?;
         let state = self.state();
         let id = state.find(name, path)?;
         let bytes = state.disk.content(id).unwrap_or_default();
-        Ok(Arc::new(Region::new(bytes)))
+        Ok(OpenFile::Region(Region::new(bytes)))
     }
 
     fn rename(&self, from: &str, to: &str) -> Result<(), StorageError> {

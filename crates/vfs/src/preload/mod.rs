@@ -22,11 +22,10 @@ mod options;
 pub use options::{Preload, PreloadOptions};
 
 use crate::delegation::StorageDelegation;
-use crate::{ReadFile, Region, SharedStorage, Storage, StorageError};
+use crate::{OpenFile, Region, SharedStorage, Storage, StorageError};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Progress of loading.
@@ -218,9 +217,9 @@ impl StorageDelegation for PreloadedStorage {
         &*self.storage
     }
 
-    fn open_file(&self, name: &str) -> Result<Arc<dyn ReadFile>, StorageError> {
+    fn open_file(&self, name: &str) -> Result<OpenFile, StorageError> {
         match self.files.get(name) {
-            Some(file) => Ok(Arc::new(file.region.clone())),
+            Some(file) => Ok(OpenFile::Region(file.region.clone())),
             None => self.storage.open_file(name),
         }
     }
