@@ -42,7 +42,7 @@ proptest! {
         let options = SearchOptions {
             start,
             k,
-            per_site: per_site,
+            per_site,
             explain,
             returned: Returned { counted, ..Returned::default() },
             suggest,

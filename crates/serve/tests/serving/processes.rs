@@ -111,7 +111,7 @@ fn options() -> impl Strategy<Value = SearchOptions> {
                 sort,
                 k,
                 start,
-                per_site: per_site,
+                per_site,
                 operator: operator.1,
                 ranking: model.ranking(),
                 explain,
