@@ -357,3 +357,48 @@ impl Server for RemoteDocumentServer {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::draining::Draining;
+    use crate::rpc::{RpcServer, RpcServices};
+
+    #[test]
+    fn a_status_of_another_index_than_the_named_one_is_refused() {
+        let replied = |index: &str| rpc::StatusReply {
+            protocol: rpc::PROTOCOL,
+            index: index.to_owned(),
+            ..rpc::StatusReply::default()
+        };
+        assert!(convert::status(replied("news"), "news").is_ok());
+        assert!(convert::status(replied(""), "").is_ok());
+        // A server of before names answers for its only index.
+        for (index, asked) in [("", "news"), ("mail", "news")] {
+            let refused = convert::status(replied(index), asked);
+            assert!(matches!(refused, Err(PartError::Protocol { .. })));
+        }
+    }
+
+    #[test]
+    fn a_server_of_before_names_has_one_index() {
+        // It knows no such method, as this one without services.
+        let server = RpcServer::bind("127.0.0.1:0", RpcServices::default(), Draining::default());
+        let server = server.unwrap();
+        let address = server.address().to_string();
+        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+        let thread = std::thread::spawn(move || {
+            server.run_until(async {
+                let _ = stopped.await;
+            })
+        });
+        let runtime = crate::io_runtime().unwrap();
+        let connection = Connection::new(&address, runtime.handle()).unwrap();
+        let indexes = runtime.block_on(connection.indexes()).unwrap();
+        assert_eq!(indexes, Indexes::Only);
+        let indexes = runtime.block_on(connection.indexes_of_texts()).unwrap();
+        assert_eq!(indexes, Indexes::Only);
+        drop((connection, stop));
+        thread.join().unwrap().unwrap();
+    }
+}
