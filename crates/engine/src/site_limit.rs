@@ -335,9 +335,9 @@ mod tests {
         #[test]
         fn a_known_ranking_is_a_beginning_of_the_whole(
             documents in prop::collection::vec((0u8..6, 0u8..5, 0usize..4), 0..60),
-            k in 0usize..20,
+            k in 1usize..20,
             per_site in 0u32..4,
-            wanted in 0usize..70,
+            wanted in 1usize..70,
         ) {
             let mut partitions = vec![Vec::new(); 4];
             for (doc, &(score, site, partition)) in documents.iter().enumerate() {
@@ -381,11 +381,11 @@ mod tests {
             hits.sort_by(ScoredHit::rank);
             let (first, further) = hits.split_at(first_count.min(hits.len()));
             let before: Vec<_> = first.iter().map(|&hit| Candidate::new(hit, 0)).collect();
-            // The second search finds the hits of the first as well.
-            let mut both = hits.clone();
-            both.reverse();
-            both.sort_by_key(|hit| hit.doc);
-            let then: Vec<_> = both.iter().filter(|hit| further.contains(hit)).copied().collect();
+            // The second search finds the hits of the first as well, with scores of its own.
+            let mut both: Vec<_> = hits.iter().map(|hit| ScoredHit { score: (hit.doc.0 * 7 % 5) as f32, ..*hit }).collect();
+            both.sort_by(ScoredHit::rank);
+            let is_further = |hit: &&ScoredHit| further.iter().any(|one| one.doc == hit.doc);
+            let then: Vec<_> = both.iter().filter(is_further).copied().collect();
             let known = join(&before, merge(&[Some(cut_to(&both, k))]));
             let expected = naive(&[first, &then], per_site);
             let listed = list(&known, first.len(), per_site, wanted);

@@ -409,6 +409,7 @@ fn an_answer_has_what_was_asked_for_and_no_more() {
             k,
             returned: Returned { counted, hits },
             sort: sort.to_owned(),
+            per_site: 2,
             ..SearchOptions::default()
         };
         engine.search("alpha", &options).unwrap()
