@@ -174,10 +174,10 @@ def rows(page):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_timeline_of_a_query(open_page, server, picture, scheme):
     page = open_page(color_scheme=scheme)
-    page.goto(server.url(q="lighthouse keeper"))
+    page.goto(server.url(q="lighthouse keeper", per_site=2))
     assert page.locator("#timeline").count() == 0
     link = page.get_by_role("link", name="Where the time went, step by step")
-    with page.expect_navigation(url=re.compile(r"/\?q=lighthouse\+keeper&trace=1#timeline")):
+    with page.expect_navigation(url=re.compile(r"/\?q=lighthouse\+keeper&per_site=2&trace=1#timeline")):
         link.click()
     chart = page.locator("#timeline")
     expect(chart).to_be_visible()

@@ -74,18 +74,21 @@ def follow(page, link):
         page.locator(link).first.click()
 
 
-def test_paging_is_exact(open_page, server):
+@pytest.mark.parametrize("per_site", [0, 1])
+def test_paging_is_exact(open_page, server, per_site):
     page = open_page()
-    wanted = page.request.get(server.url("/search", q="lighthouse", k=100)).json()
+    wanted = page.request.get(server.url("/search", q="lighthouse", per_site=per_site, k=100)).json()
     wanted = [hit["url"] for hit in wanted["hits"]]
-    assert len(wanted) == 2 * corpus.ORDINARY_SITES
-    page.goto(server.url(q="lighthouse"))
+    assert len(set(wanted)) == corpus.ORDINARY_SITES * corpus.ORDINARY_PER_SITE
+    page.goto(server.url(q="lighthouse", per_site=per_site))
+    held_back = page.get_by_role("heading", name="More of these sites")
     assert page.locator("a[rel=prev]").count() == 0
     pages = [[hit["link"] for hit in dom.hits(page)]]
     while page.locator("a[rel=next]").count():
         follow(page, "a[rel=next]")
         pages.append([hit["link"] for hit in dom.hits(page)])
         assert len(pages) < 20, "the next page never ends"
+    assert held_back.count() == per_site
     assert [link for links in pages for link in links] == wanted
     assert all(pages), "a next page was offered and was empty"
     for links in reversed(pages[:-1]):
