@@ -266,7 +266,7 @@ def prepared(path, shell, server):
         if path in (["crawl"], ["crawl", "replay"]):
             crawl_by_members(shell, address, ["a", "b", "c"])
         return [site]
-    if path == ["serve"]:
+    if path in (["serve"], ["index-server"], ["document-server"]):
         (shell.folder / "indexes").mkdir()
     if path == ["restore"]:
         shell.run("shorttail snapshot my-index --into my-backup")
