@@ -77,7 +77,7 @@ fn main() -> anyhow::Result<()> {
         "workers and rate are above 0"
     );
     let pipe = arguments.pipe.as_deref();
-    let pipe = pipe.map(vfs::open_fifo_for_writing).transpose()?;
+    let pipe = pipe.map(vfs::platform::open_fifo_for_writing).transpose()?;
     let shared = Shared::default();
     std::thread::scope(|scope| {
         let (shared, pipe) = (&shared, pipe.as_ref());
@@ -137,9 +137,9 @@ fn send(arguments: &Arguments, shared: &Shared) {
 /// Serves requests in order of arrival until all are served.
 fn work(shared: &Shared, pipe: Option<&File>, cpu: Option<u32>) {
     if let Some(cpu) = cpu {
-        vfs::set_affinity(0, [cpu]).expect("a CPU of --pin that this process may use");
+        vfs::platform::set_affinity(0, [cpu]).expect("a CPU of --pin that this process may use");
     }
-    let tid = vfs::thread_id();
+    let tid = vfs::platform::thread_id();
     loop {
         let mut queue = shared.queue.lock().unwrap();
         let request = loop {
@@ -153,8 +153,8 @@ fn work(shared: &Shared, pipe: Option<&File>, cpu: Option<u32>) {
         };
         drop(queue);
         say(shared, pipe, tid, request.number);
-        let end = vfs::thread_cpu_time() + request.cpu;
-        while vfs::thread_cpu_time() < end {
+        let end = vfs::platform::thread_cpu_time() + request.cpu;
+        while vfs::platform::thread_cpu_time() < end {
             std::hint::spin_loop();
         }
         say(shared, pipe, tid, request.number);
@@ -181,7 +181,7 @@ fn say(shared: &Shared, pipe: Option<&File>, tid: u32, number: usize) {
 
 /// Spins on a little core until the end.
 fn co_run(shared: &Shared, cpu: u32) {
-    vfs::set_affinity(0, [cpu]).expect("a CPU of --little that this process may use");
+    vfs::platform::set_affinity(0, [cpu]).expect("a CPU of --little that this process may use");
     while !shared.over.load(Ordering::Relaxed) {
         std::hint::spin_loop();
     }

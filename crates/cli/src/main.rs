@@ -48,7 +48,7 @@ fn main() -> ExitCode {
     {
         return extract::child::run(arguments.filter_map(|one| one.into_string().ok()));
     }
-    vfs::fail_writes_beyond_the_file_limit();
+    vfs::platform::fail_writes_beyond_the_file_limit();
     vfs::survive_lost_pages();
     let program = Arguments::command();
     let arguments = spelling::current(std::env::args_os().collect(), &program);

@@ -91,7 +91,7 @@ enum Pass {
 
 impl Verifier {
     fn run(mut self) {
-        vfs::thread::lower_priority();
+        vfs::platform::thread::lower_priority();
         let mut pass_at = Instant::now() + PASSES_EVERY;
         while let Some(indexes) = self.indexes() {
             let open: HashSet<usize> = indexes.iter().map(address).collect();

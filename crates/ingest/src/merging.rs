@@ -49,7 +49,7 @@ pub(crate) fn plan(shared: &Shared, snapshot: &Index) {
 
 /// Writes planned merges until the writer ends.
 pub(crate) fn run(shared: &Arc<Shared>) {
-    vfs::thread::lowest_priority();
+    vfs::platform::thread::lowest_priority();
     while let Some(job) = next_job(shared) {
         let begun = Instant::now();
         let done = write(shared, job);

@@ -74,7 +74,7 @@ fn rest(used: Duration, percent: u32) -> Duration {
 /// Returns the CPU time of this thread; where the system does not say, the time on the clock.
 fn cpu_time() -> Duration {
     #[cfg(target_os = "linux")]
-    return vfs::thread_cpu_time();
+    return vfs::platform::thread_cpu_time();
     #[cfg(not(target_os = "linux"))]
     {
         static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();

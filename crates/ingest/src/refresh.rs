@@ -28,7 +28,7 @@ struct Round {
 
 /// Refreshes until the writer ends.
 pub(crate) fn run(shared: &Arc<Shared>) {
-    vfs::thread::lower_priority();
+    vfs::platform::thread::lower_priority();
     while let Some(round) = next_round(shared) {
         let begun = Instant::now();
         let committed = commit(shared, &round);

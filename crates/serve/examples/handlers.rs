@@ -59,9 +59,9 @@ fn main() -> Result<(), Box<dyn Error>> {
                 let at = (step + round * 3) % options.policies.len();
                 let server = service.server(&options, &options.policies[at])?;
                 let seed = options.seed + round as u64;
-                let before = vfs::process_cpu_time();
+                let before = vfs::platform::process_cpu_time();
                 let run = service.run(&server, load * capacity_per_s, options.seconds, seed);
-                cpu[at].0 += vfs::process_cpu_time().saturating_sub(before);
+                cpu[at].0 += vfs::platform::process_cpu_time().saturating_sub(before);
                 cpu[at].1 += run.lags_ms.len();
                 let figures = server.figures();
                 notes[at].0 += figures.helped.load(Relaxed);
@@ -93,9 +93,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     for round in 0..options.rounds {
         for step in 0..rates.len() {
             let at = (step + round * 3) % rates.len();
-            let before = vfs::process_cpu_time();
+            let before = vfs::platform::process_cpu_time();
             let rate = service.capacity(&options, &options.policies[at])?;
-            let cpu = vfs::process_cpu_time().saturating_sub(before);
+            let cpu = vfs::platform::process_cpu_time().saturating_sub(before);
             rates[at].0 += rate;
             rates[at].1 += cpu.as_secs_f64() * 1e3 / (rate * SATURATED_S);
         }

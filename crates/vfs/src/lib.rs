@@ -15,14 +15,13 @@
 //!
 //! A failed read that may succeed soon is [`StorageError::is_transient`]; any other one lasts.
 //!
-//! Beside it: the texts of `/sys` and `/proc` ([`SystemTree`]), where threads run and take their memory
-//! from ([`thread`], [`set_affinity`]), and FIFOs and files of one user ([`open_fifo`]).
+//! Apart from it, [`platform`]: where threads run and take their memory from, the texts of `/sys` and `/proc`, signals, FIFOs and
+//! files of one user.
 
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-mod affinity;
 mod buffered;
 mod delegation;
 mod entry;
@@ -38,31 +37,18 @@ mod folder;
 mod memory;
 mod name;
 mod open_file;
+pub mod platform;
 pub mod preload;
-mod private;
 mod read;
 // Mappings and advice on them are `unsafe`; each block carries its proof.
 #[allow(unsafe_code)]
 mod real;
 #[allow(unsafe_code)]
 mod region;
-// The disposition of a signal has no safe call.
-#[cfg(unix)]
-#[allow(unsafe_code)]
-mod signals;
 mod source;
 mod stamp;
-mod system;
-// The policy of memory has no safe call.
-#[allow(unsafe_code)]
-pub mod thread;
 mod unmapped;
 
-pub use affinity::{
-    affinity, process_cpu_time, set_affinity, thread_cpu_time, thread_run_queue_wait,
-};
-#[cfg(target_os = "linux")]
-pub use affinity::{current_cpu, thread_id};
 pub use delegation::StorageDelegation;
 pub use entry::{OtherEntry, OtherKind};
 pub use error::StorageError;
@@ -76,18 +62,11 @@ pub use open_file::OpenFile;
 pub use preload::{
     LoadedFile, Preload, PreloadOptions, PreloadProgress, PreloadReport, PreloadedStorage,
 };
-#[cfg(target_os = "linux")]
-pub use private::open_fifo_for_writing;
-pub use private::{open_fifo, open_private_file};
 pub use read::ReadFile;
 pub use real::RealStorage;
 pub use region::Region;
-#[cfg(unix)]
-pub use signals::fail_writes_beyond_the_file_limit;
 pub use source::SourceFile;
 pub use stamp::{Change, FileStamp};
-pub use system::SystemTree;
-pub use thread::{MemoryBinding, PinError, bind_memory_to_node, pin_current_thread};
 pub use unmapped::{ReadFault, UnmappedStorage};
 
 /// A flat directory of write-once files. Names hold letters, digits, `-`, `_` and `.` only.

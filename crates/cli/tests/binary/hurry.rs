@@ -21,7 +21,7 @@ struct App {
 impl App {
     /// Returns `None` where there are not two CPUs to move threads between.
     fn start() -> Option<App> {
-        let cpus = vfs::affinity(0).unwrap();
+        let cpus = vfs::platform::affinity(0).unwrap();
         if cpus.len() < 2 {
             return None;
         }
@@ -31,7 +31,7 @@ impl App {
             let (end, ended) = channel::<()>();
             ends.push(end);
             threads.push(std::thread::spawn(move || {
-                say.send(vfs::thread_id()).unwrap();
+                say.send(vfs::platform::thread_id()).unwrap();
                 let _ = ended.recv();
             }));
             heard.recv().unwrap()
@@ -47,7 +47,7 @@ impl App {
     /// Checks the CPUs of both threads.
     #[track_caller]
     fn is_on(&self, expected: [&[u32]; 2]) {
-        let found = self.tids.map(|tid| vfs::affinity(tid).unwrap());
+        let found = self.tids.map(|tid| vfs::platform::affinity(tid).unwrap());
         assert_eq!(found, expected);
     }
 
@@ -99,7 +99,7 @@ impl Mapper {
             }
             before += &line;
         }
-        let pipe = vfs::open_fifo_for_writing(&path).unwrap();
+        let pipe = vfs::platform::open_fifo_for_writing(&path).unwrap();
         let mapper = Mapper {
             child,
             moves,
@@ -257,10 +257,10 @@ fn damaged_lines_and_foreign_threads_are_counted_and_harmless() {
     mapper.pipe.write_all(&damaged).unwrap();
     let foreign = format!("1;a;0\n{own};b;0\n4194304;c;0\n");
     mapper.pipe.write_all(foreign.as_bytes()).unwrap();
-    let before = vfs::affinity(own).unwrap();
+    let before = vfs::platform::affinity(own).unwrap();
     mapper.hurry_second(&app);
     assert_eq!(mapper.next_moves::<4>(), expected_moves(&app));
-    assert_eq!(vfs::affinity(own).unwrap(), before);
+    assert_eq!(vfs::platform::affinity(own).unwrap(), before);
     let said = mapper.terminate();
     assert!(said.contains("5 lines, 5 damaged, 3 refused"), "{said}");
     app.is_where_it_was();
@@ -305,7 +305,7 @@ fn paths_and_cores_that_cannot_be_used_are_refused() {
         &["no process 4194304"],
     );
     assert!(!path("pipe").exists());
-    if vfs::affinity(0).unwrap().len() > 1 {
+    if vfs::platform::affinity(0).unwrap().len() > 1 {
         check(&["--pipe", &file], &["no FIFO"]);
         check(&["--pipe", &link], &["symbolic link"]);
         let journal = ["hurry", "--big", "0", "--pipe", &pipe, "--journal", &link];

@@ -37,7 +37,7 @@ impl Journal {
     /// Opens or makes a journal, and reads what an earlier run has left in it. Threads of an earlier start of
     /// the machine are forgotten.
     pub(super) fn open(path: &Path, boot_id: &str) -> anyhow::Result<Journal> {
-        let mut file = vfs::open_private_file(path)?;
+        let mut file = vfs::platform::open_private_file(path)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -100,7 +100,7 @@ impl Journal {
             if !threads.is_alive(identity) {
                 continue;
             }
-            match vfs::set_affinity(tid, cpus) {
+            match vfs::platform::set_affinity(tid, cpus) {
                 Ok(()) => restored += 1,
                 // It may have ended just now.
                 Err(_) if !threads.is_alive(identity) => {}

@@ -177,7 +177,7 @@ impl Mapping {
         let Some(journal) = &mut self.journal else {
             return Ok(true);
         };
-        match vfs::affinity(thread.tid) {
+        match vfs::platform::affinity(thread.tid) {
             Ok(cpus) => journal.add(thread, cpus.into_iter().collect()),
             Err(_) => Ok(false),
         }
@@ -203,7 +203,7 @@ impl Mapping {
                 &one_core
             };
             let alive = self.threads.is_alive(thread);
-            if !alive || vfs::set_affinity(moved.tid, cpus).is_err() {
+            if !alive || vfs::platform::set_affinity(moved.tid, cpus).is_err() {
                 self.counts.failed += u64::from(alive);
                 self.forget(moved.tid);
                 return Ok(());

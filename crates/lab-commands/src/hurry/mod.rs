@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use threads::Threads;
 use units::{Time, TimeUnit, Times};
-use vfs::SystemTree;
+use vfs::platform::SystemTree;
 
 const EXAMPLES: &str = "\
 The program writes a line TID;RID;ms into the pipe when a request begins on a thread, and the same
@@ -106,7 +106,7 @@ pub fn run(arguments: HurryArguments) -> anyhow::Result<ExitCode> {
         true => None,
         false => Some(open_journal(&arguments, &threads)?),
     };
-    let (pipe, _) = vfs::open_fifo(&arguments.pipe)?;
+    let (pipe, _) = vfs::platform::open_fifo(&arguments.pipe)?;
     note(&format!(
         "reading {}; big {big}, little {little}",
         arguments.pipe.display()

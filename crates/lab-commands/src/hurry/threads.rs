@@ -1,7 +1,7 @@
 //! Identity of threads, and whether they may be moved.
 
 use anyhow::{Context, ensure};
-use vfs::SystemTree;
+use vfs::platform::SystemTree;
 
 /// A thread, as nobody but it can be named: ids are used again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -293,5 +293,5 @@ impl Asked {
 
 /// Returns the core time of this process so far, in ms.
 fn own_ms() -> f64 {
-    vfs::process_cpu_time().as_secs_f64() * 1e3
+    vfs::platform::process_cpu_time().as_secs_f64() * 1e3
 }

@@ -2,7 +2,7 @@
 #![cfg(target_os = "linux")]
 
 use schedule::{CpuSet, CpuTopology, Placement, PlacementRequest, place};
-use vfs::{SystemTree, pin_current_thread};
+use vfs::platform::{SystemTree, pin_current_thread};
 
 #[test]
 fn handlers_are_pinned_where_they_were_placed() {

@@ -33,7 +33,7 @@ impl HandlerVisit<'_> {
             range_began: Instant::now(),
             cpu_at_begin: match visiting.turn {
                 Turn::Begin(_) => None,
-                _ => Some(vfs::thread_cpu_time()),
+                _ => Some(vfs::platform::thread_cpu_time()),
             },
         }
     }
@@ -41,7 +41,7 @@ impl HandlerVisit<'_> {
     /// Measures the CPU time of the opening, too. By the wall's clock, an opening in which the thread lost its CPU
     /// would make joining look as expensive, so that no handler would join and the query would not be parked.
     pub(crate) fn with_cpu_time_of_opening(mut self) -> Self {
-        self.cpu_at_begin = Some(vfs::thread_cpu_time());
+        self.cpu_at_begin = Some(vfs::platform::thread_cpu_time());
         self
     }
 
@@ -56,7 +56,7 @@ impl HandlerVisit<'_> {
         self.range_began = now;
         let time = match &mut self.cpu_at_begin {
             Some(at_begin) => {
-                let cpu = vfs::thread_cpu_time();
+                let cpu = vfs::platform::thread_cpu_time();
                 let began = std::mem::replace(at_begin, cpu);
                 cpu.saturating_sub(began)
             }
@@ -76,7 +76,7 @@ impl HandlerVisit<'_> {
 impl Visitor for HandlerVisit<'_> {
     fn opened(&mut self, ranges_count: usize) {
         if ranges_count > 1 {
-            let cpu = vfs::thread_cpu_time();
+            let cpu = vfs::platform::thread_cpu_time();
             let joined = match self.cpu_at_begin {
                 Some(at_begin) => cpu.saturating_sub(at_begin),
                 None => self.range_began.elapsed(),

@@ -12,7 +12,7 @@ pub(crate) fn pin(place: Option<&Place>) -> Result<String, ServeError> {
     let mut said = if place.cpus.is_empty() {
         "any CPU".to_owned()
     } else {
-        let pinned = vfs::thread::pin_current_thread(place.cpus.iter());
+        let pinned = vfs::platform::thread::pin_current_thread(place.cpus.iter());
         let read_back: CpuSet = pinned.map_err(|error| ServeError::System {
             operation: "pin a handler to its CPUs",
             source: std::io::Error::other(error),
@@ -21,7 +21,10 @@ pub(crate) fn pin(place: Option<&Place>) -> Result<String, ServeError> {
     };
     if let Some(node) = place.node {
         // A kernel that cannot bind memory still searches, with remote memory accesses.
-        said += &format!(", memory: {}", vfs::thread::bind_memory_to_node(node));
+        said += &format!(
+            ", memory: {}",
+            vfs::platform::thread::bind_memory_to_node(node)
+        );
     }
     Ok(said)
 }

@@ -27,7 +27,7 @@ impl Steering {
         #[cfg(target_os = "linux")]
         let cpus = match are_pinned {
             true => Vec::new(),
-            false => vfs::affinity(0).unwrap_or_default(),
+            false => vfs::platform::affinity(0).unwrap_or_default(),
         };
         #[cfg(not(target_os = "linux"))]
         let cpus = {
@@ -44,7 +44,9 @@ impl Steering {
     pub(super) fn run_by_this_thread(&self, handler: usize) {
         #[cfg(target_os = "linux")]
         if self.cpus.len() > 1 {
-            let _ = self.handlers[handler].thread.set(vfs::thread_id());
+            let _ = self.handlers[handler]
+                .thread
+                .set(vfs::platform::thread_id());
         }
         let _ = handler;
     }
@@ -53,10 +55,10 @@ impl Steering {
     pub(super) fn away_from_here(&self, handler: usize) {
         #[cfg(target_os = "linux")]
         if let Some(&thread) = self.handlers[handler].thread.get() {
-            let here = vfs::current_cpu();
+            let here = vfs::platform::current_cpu();
             let others = self.cpus.iter().copied().filter(|&cpu| cpu != here);
             // Refused, the helper runs where the kernel puts it.
-            if vfs::set_affinity(thread, others).is_ok() {
+            if vfs::platform::set_affinity(thread, others).is_ok() {
                 self.handlers[handler].is_steered.store(true, Relaxed);
             }
         }
@@ -68,7 +70,7 @@ impl Steering {
         let steered = &self.handlers[handler].is_steered;
         if steered.load(Relaxed) && steered.swap(false, Relaxed) {
             // They were its own before.
-            let _ = vfs::set_affinity(0, self.cpus.iter().copied());
+            let _ = vfs::platform::set_affinity(0, self.cpus.iter().copied());
         }
     }
 }

@@ -32,15 +32,15 @@ impl ThreadClock {
     /// Reads the clocks of the calling thread.
     pub(crate) fn now() -> ThreadClock {
         ThreadClock {
-            run_queue: vfs::thread_run_queue_wait(),
-            cpu: vfs::thread_cpu_time(),
+            run_queue: vfs::platform::thread_run_queue_wait(),
+            cpu: vfs::platform::thread_cpu_time(),
         }
     }
 
     /// Returns the times of the calling thread since this instant.
     pub(crate) fn elapsed(&self) -> ThreadTimes {
-        let cpu = vfs::thread_cpu_time();
-        let waits = vfs::thread_run_queue_wait().zip(self.run_queue);
+        let cpu = vfs::platform::thread_cpu_time();
+        let waits = vfs::platform::thread_run_queue_wait().zip(self.run_queue);
         ThreadTimes {
             cpu: cpu.saturating_sub(self.cpu),
             run_queue: waits.map_or(Duration::ZERO, |(now, then)| now.saturating_sub(then)),

@@ -22,7 +22,7 @@ pub fn io_runtime_on(cpus: &CpuSet) -> Result<Runtime, ServeError> {
         let cpus = cpus.clone();
         builder.worker_threads(cpus.len()).on_thread_start(move || {
             // Refused, the thread runs anywhere: slower, not wrong.
-            let _ = vfs::set_affinity(0, cpus.iter());
+            let _ = vfs::platform::set_affinity(0, cpus.iter());
         });
     }
     builder
@@ -72,11 +72,11 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn io_threads_stay_on_their_cpus() {
-        let here = vfs::current_cpu();
+        let here = vfs::platform::current_cpu();
         let runtime = io_runtime_on(&CpuSet::from_iter([here])).unwrap();
-        let of_worker = runtime.spawn(async { vfs::affinity(0).unwrap() });
+        let of_worker = runtime.spawn(async { vfs::platform::affinity(0).unwrap() });
         assert_eq!(runtime.block_on(of_worker).unwrap(), [here]);
-        let of_blocking = runtime.spawn_blocking(|| vfs::affinity(0).unwrap());
+        let of_blocking = runtime.spawn_blocking(|| vfs::platform::affinity(0).unwrap());
         assert_eq!(runtime.block_on(of_blocking).unwrap(), [here]);
     }
 

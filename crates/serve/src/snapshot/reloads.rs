@@ -72,7 +72,7 @@ pub(crate) async fn in_background<T: Send + 'static>(
     let (done, result) = tokio::sync::oneshot::channel();
     let thread = std::thread::Builder::new().name("reload".to_owned());
     let started = thread.spawn(move || {
-        vfs::thread::lower_priority();
+        vfs::platform::thread::lower_priority();
         // Nobody may be waiting any more.
         let _ = done.send(work());
     });

@@ -262,7 +262,7 @@ fn huge_pages(lengths: &[u64]) -> Result<Way, String> {
         return Ok(Way::HugePages { set_apart: true });
     }
     let path = "sys/kernel/mm/transparent_hugepage/enabled";
-    let enabled = crate::SystemTree::default()
+    let enabled = crate::platform::SystemTree::default()
         .read(path)
         .map_err(|error| format!("the kernel makes no huge pages: {error}"))?;
     if enabled.contains("[never]") {

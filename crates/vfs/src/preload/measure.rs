@@ -1,6 +1,6 @@
 //! Where are the pages of a mapping, and how much memory is left? As the kernel says, now.
 
-use crate::SystemTree;
+use crate::platform::SystemTree;
 use std::ops::Range;
 
 /// Bytes of a page.

@@ -165,7 +165,10 @@ impl PlacementArguments {
         if of_handlers().any(|place| place.seat.is_none()) {
             return CpuSet::default();
         }
-        let allowed: CpuSet = vfs::affinity(0).unwrap_or_default().into_iter().collect();
+        let allowed: CpuSet = vfs::platform::affinity(0)
+            .unwrap_or_default()
+            .into_iter()
+            .collect();
         let used: CpuSet = of_handlers().flat_map(|place| place.cpus.iter()).collect();
         let spare = allowed.difference(&used);
         match used.is_empty() || spare.len() * 8 < used.len() {

@@ -220,7 +220,7 @@ fn policy() -> io::Result<(libc::c_int, NodeMask)> {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
-    use crate::SystemTree;
+    use crate::platform::system::SystemTree;
     use std::collections::BTreeSet;
 
     /// Returns the allowed CPUs of the calling thread from the kernel's file.

@@ -1,8 +1,8 @@
 //! CPU affinity and CPU time of threads of other programs, by thread id.
 //!
-//! Linux alone. The kernel allows it for threads of the same user; [`crate::thread`] pins the calling thread.
+//! Linux alone. The kernel allows it for threads of the same user; [`crate::platform::thread`] pins the calling thread.
 
-use crate::PinError;
+use crate::platform::thread::PinError;
 use std::io;
 
 /// Returns the CPUs that thread `tid` may use, in increasing order. `tid` 0 is the calling thread.
