@@ -238,10 +238,11 @@ fn counted_documents(count: u64) -> String {
     format!("{} document{plural}", thousands(count))
 }
 
-/// Returns a lower bound on the bytes of an answer's page before it is written: every hit whose site
-/// has more matches carries the query in a link.
+/// Returns a lower bound on the bytes of an answer's page before it is written: every hit carries the query in the link to its
+/// text, and in one more where its site has more matches.
 pub(crate) fn bytes_min(answer: &SearchAnswer) -> usize {
-    let links = answer.hits.iter().filter(|hit| hit.more_from_site).count();
+    let more = answer.hits.iter().filter(|hit| hit.more_from_site).count();
+    let links = answer.hits.len() + more;
     let texts = |hit: &Hit| hit.title.len().min(TITLE_CHARS_MAX) + hit.summary.len();
     links * answer.query.len() + answer.hits.iter().map(texts).sum::<usize>()
 }

@@ -278,3 +278,18 @@ fn clauses_are_named_in_explanations() {
     );
     assert!(!explained("").contains("<i>"));
 }
+
+#[test]
+fn a_page_is_no_shorter_than_its_lower_bound() {
+    let hits = vec![
+        hit("A", "http://a.e/1"),
+        hit("B", "javascript:alert(1)"),
+        hit("C", "http://c.e/1"),
+    ];
+    let mut answer = answer(hits);
+    answer.query = "x".repeat(10_000);
+    answer.hits[0].more_from_site = false;
+    let least = bytes_min(&answer);
+    assert!(least > 50_000, "{least}");
+    assert!(results(&mut answer, &typed_options(), &[]).len() >= least);
+}
