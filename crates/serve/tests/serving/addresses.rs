@@ -2,13 +2,8 @@
 
 use crate::corpus::{RUNTIME, alpha, at, document};
 use crate::processes::Served;
-use fields::FacetCounts;
 use index::{BuildOptions, DocId, Index, Merging, Writer};
-use serve::api::backend::Server;
-use serve::api::messages::{
-    CountFacetsRequest, CountSitesRequest, DetailsRequest, HitAddress, HitDetails, PartitionHits,
-    SearchRequest, Status, StatusRequest,
-};
+use serve::api::messages::{DetailsRequest, HitAddress, HitDetails, PartitionHits, SearchRequest};
 use serve::{
     Cluster, ClusterFile, Draining, FrontEnd, FrontEndOptions, Generations, HandlerOptions,
     InProcessIndexServer, IndexServer, PartError, Query, Reply, RpcServices, SearchOptions,
@@ -193,29 +188,10 @@ impl IndexServer for Failing {
         }
     }
 
-    fn count_sites(&self, query: &Arc<Query>, request: CountSitesRequest, reply: Reply<Vec<u64>>) {
-        self.inner.count_sites(query, request, reply);
-    }
-
-    fn count_facets(
-        &self,
-        query: &Arc<Query>,
-        request: CountFacetsRequest,
-        reply: Reply<Vec<FacetCounts>>,
-    ) {
-        self.inner.count_facets(query, request, reply);
-    }
+    to_inner!(counts);
 }
 
-impl Server for Failing {
-    fn status(&self, request: &StatusRequest, reply: Reply<Status>) {
-        self.inner.status(request, reply);
-    }
-
-    fn reload(&self, reply: Reply<u64>) {
-        self.inner.reload(reply);
-    }
-}
+server_of_inner!(Failing);
 
 #[test]
 fn a_page_is_whole_though_the_replica_that_searched_is_gone() {

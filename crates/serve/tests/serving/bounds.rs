@@ -1,13 +1,8 @@
 //! Limits on the cost of one request, and on the effect of a dishonest server on a front-end.
 
 use crate::corpus::{RUNTIME, Searched, alpha, at, document, index, index_server};
-use fields::FacetCounts;
 use index::DocId;
-use serve::api::backend::Server;
-use serve::api::messages::{
-    CountFacetsRequest, CountSitesRequest, DetailsRequest, HitDetails, PartitionHits,
-    SearchRequest, Status, StatusRequest,
-};
+use serve::api::messages::{DetailsRequest, PartitionHits, SearchRequest};
 use serve::{
     Cluster, FrontEnd, FrontEndOptions, Generations, HandlerOptions, InProcessIndexServer,
     IndexServer, PartError, Query, Reply, SearchError, SearchOptions, Topology,
@@ -155,33 +150,12 @@ impl IndexServer for AlwaysCut {
         }));
     }
 
-    fn details(&self, query: &Arc<Query>, request: DetailsRequest, reply: Reply<Vec<HitDetails>>) {
-        self.inner.details(query, request, reply);
-    }
+    to_inner!(details);
 
-    fn count_sites(&self, query: &Arc<Query>, request: CountSitesRequest, reply: Reply<Vec<u64>>) {
-        self.inner.count_sites(query, request, reply);
-    }
-
-    fn count_facets(
-        &self,
-        query: &Arc<Query>,
-        request: CountFacetsRequest,
-        reply: Reply<Vec<FacetCounts>>,
-    ) {
-        self.inner.count_facets(query, request, reply);
-    }
+    to_inner!(counts);
 }
 
-impl Server for AlwaysCut {
-    fn status(&self, request: &StatusRequest, reply: Reply<Status>) {
-        self.inner.status(request, reply);
-    }
-
-    fn reload(&self, reply: Reply<u64>) {
-        self.inner.reload(reply);
-    }
-}
+server_of_inner!(AlwaysCut);
 
 #[test]
 fn a_server_that_always_has_more_is_asked_a_few_times_and_never_believed() {

@@ -1,13 +1,8 @@
 //! Report of a failed partition in every answer that lacks it.
 use crate::corpus::{Searched, document, index, index_server};
 use engine::{HitContents, Returned};
-use fields::FacetCounts;
 use index::IndexError;
-use serve::api::backend::Server;
-use serve::api::messages::{
-    CountFacetsRequest, CountSitesRequest, DetailsRequest, HitDetails, PartitionHits,
-    SearchRequest, Status, StatusRequest,
-};
+use serve::api::messages::{DetailsRequest, HitDetails, PartitionHits, SearchRequest};
 use serve::{
     InProcessIndexServer, IndexServer, PartError, Query, Reply, SearchError, SearchOptions,
     Topology,
@@ -87,29 +82,10 @@ impl IndexServer for Failing {
         }
     }
 
-    fn count_sites(&self, query: &Arc<Query>, request: CountSitesRequest, reply: Reply<Vec<u64>>) {
-        self.inner.count_sites(query, request, reply);
-    }
-
-    fn count_facets(
-        &self,
-        query: &Arc<Query>,
-        request: CountFacetsRequest,
-        reply: Reply<Vec<FacetCounts>>,
-    ) {
-        self.inner.count_facets(query, request, reply);
-    }
+    to_inner!(counts);
 }
 
-impl Server for Failing {
-    fn status(&self, request: &StatusRequest, reply: Reply<Status>) {
-        self.inner.status(request, reply);
-    }
-
-    fn reload(&self, reply: Reply<u64>) {
-        self.inner.reload(reply);
-    }
-}
+server_of_inner!(Failing);
 
 /// Returns a front-end with two partitions, of which the second fails.
 fn half_failing(failure: Failure) -> Searched {

@@ -1,4 +1,8 @@
 //! Serving a small index from end to end: in process, over gRPC, and over a real socket.
+// First, for its macros.
+#[macro_use]
+mod delegating;
+
 mod addresses;
 mod administration;
 mod bodies;

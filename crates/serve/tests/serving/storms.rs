@@ -2,10 +2,8 @@
 use crate::corpus::{RUNTIME, commit};
 use engine::{HitContents, Returned};
 use fields::FacetCounts;
-use serve::api::backend::Server;
 use serve::api::messages::{
-    CountFacetsRequest, CountSitesRequest, DetailsRequest, HitDetails, PartitionHits,
-    SearchRequest, Status, StatusRequest,
+    CountFacetsRequest, CountSitesRequest, DetailsRequest, HitDetails, PartitionHits, SearchRequest,
 };
 use serve::{
     Chunks, Cluster, Draining, FrontEnd, FrontEndOptions, Generations, HandlerOptions,
@@ -86,15 +84,7 @@ impl IndexServer for Stormy {
     }
 }
 
-impl Server for Stormy {
-    fn status(&self, request: &StatusRequest, reply: Reply<Status>) {
-        self.inner.status(request, reply);
-    }
-
-    fn reload(&self, reply: Reply<u64>) {
-        self.inner.reload(reply);
-    }
-}
+server_of_inner!(Stormy);
 
 /// Returns a front-end, and the storm of `strikes` that its queries meet.
 fn in_a_storm(before: Before, strikes: usize) -> (FrontEnd, Arc<Storm>) {
