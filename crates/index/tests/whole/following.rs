@@ -1,6 +1,7 @@
 //! Reading of the log beside its writer: only what is acknowledged, whatever of the end is written, and damage by its
 //! place.
 
+use crate::logs::begin;
 use document::Document;
 use index::{
     BuildOptions, Index, IndexError, LogBatch, LogPosition, LogRead, LogReader, LogRecord,
@@ -24,12 +25,6 @@ fn start() -> (MemoryStorage, SharedStorage) {
     writer.add(document(0)).unwrap();
     writer.commit().unwrap();
     (disk, storage)
-}
-
-fn begin(storage: &SharedStorage) -> LogWriter {
-    let number = LogWriter::next_number(storage).unwrap();
-    let id = Index::open(storage.clone()).unwrap().id().to_owned();
-    LogWriter::create(storage, &id, number).unwrap()
 }
 
 fn put(numbers: impl Iterator<Item = usize>) -> LogBatch {

@@ -43,7 +43,7 @@ fn start() -> (MemoryStorage, SharedStorage) {
     (disk, storage)
 }
 
-fn begin(storage: &SharedStorage) -> LogWriter {
+pub(crate) fn begin(storage: &SharedStorage) -> LogWriter {
     let number = LogWriter::next_number(storage).unwrap();
     let id = Index::open(storage.clone()).unwrap().id().to_owned();
     LogWriter::create(storage, &id, number).unwrap()
