@@ -15,22 +15,17 @@ pub(crate) fn write_hits(
     start: u64,
     style: Style,
 ) -> io::Result<()> {
-    let some_from = answer.some_words_from.map(|rank| (rank as u64).max(start));
+    let before = usize::try_from(start).unwrap_or(usize::MAX);
     let mut heading = None;
-    for (rank, hit) in (start + 1..).zip(&answer.hits) {
-        let own = match (some_from.is_some_and(|from| rank > from), hit.held_back) {
-            (false, false) => None,
-            (true, false) => Some("With some of the words"),
-            (false, true) => Some("More of these sites"),
-            (true, true) => Some("More of these sites, with some of the words"),
-        };
+    for (at, hit) in answer.hits.iter().enumerate() {
+        let own = answer.heading(at, before);
         if own != heading {
             heading = own;
             writeln!(out, "{}\n", own.unwrap_or_default())?;
         }
-        write_hit(out, rank, hit, style)?;
+        write_hit(out, start + 1 + at as u64, hit, style)?;
     }
-    let has_some = some_from.is_some_and(|from| from < start + answer.hits.len() as u64);
+    let has_some = answer.hits_with_all_words(before) < answer.hits.len();
     let at_least = if answer.total.exact { "" } else { "at least " };
     let total = console::figures::counted(answer.total.value, "document");
     let verb = match (answer.total.value == 1, has_some) {

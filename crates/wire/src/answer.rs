@@ -63,6 +63,26 @@ fn is_false(flag: &bool) -> bool {
 const OWN_NAMES: [&str; 3] = ["id", "url", "title"];
 
 impl SearchAnswer {
+    /// Returns how many hits of a page that begins after `start` hits have all of the words.
+    pub fn hits_with_all_words(&self, start: usize) -> usize {
+        let rank = self.some_words_from.unwrap_or(usize::MAX);
+        rank.saturating_sub(start).min(self.hits.len())
+    }
+
+    /// Returns the heading under which hit `at` stands on a page that begins after `start` hits; `None` for those that a
+    /// reader expects.
+    pub fn heading(&self, at: usize, start: usize) -> Option<&'static str> {
+        let has_some = at >= self.hits_with_all_words(start);
+        match (has_some, self.hits.get(at)?.held_back) {
+            (false, false) => None,
+            (true, false) => Some("With some of the words"),
+            (false, true) => Some("More of these sites"),
+            (true, true) => Some("More of these sites, with some of the words"),
+        }
+    }
+}
+
+impl SearchAnswer {
     /// Leaves only the fields with these names in the hits; `*` is all.
     pub fn keep_fields(&mut self, names: &[String]) {
         let is_kept = |name: &str| names.iter().any(|kept| kept == "*" || kept == name);

@@ -144,8 +144,7 @@ pub(crate) fn results(
 ) -> String {
     let started = Instant::now();
     let query = answer.query.clone();
-    let some_from = some_words_from(answer, options);
-    let has_some = some_from < answer.hits.len();
+    let has_some = answer.hits_with_all_words(options.start) < answer.hits.len();
     let hits_html = render(&Hits {
         groups: groups(answer, &query, options),
     });
@@ -282,18 +281,11 @@ fn render(page: &impl Template) -> String {
     page.render().unwrap_or_default()
 }
 
-/// Returns the number of the page's hits that have all words.
-fn some_words_from(answer: &SearchAnswer, options: &SearchOptions) -> usize {
-    let rank = answer.some_words_from.unwrap_or(usize::MAX);
-    rank.saturating_sub(options.start).min(answer.hits.len())
-}
-
 /// Returns the hits in groups, by what they have of the words and whether the limit of hits per site held them back.
 fn groups<'a>(answer: &'a SearchAnswer, query: &str, options: &SearchOptions) -> Vec<Group<'a>> {
-    let some_from = some_words_from(answer, options);
     let mut groups: Vec<Group<'a>> = Vec::new();
     for (at, hit) in answer.hits.iter().enumerate() {
-        let heading = heading(at >= some_from, hit.held_back);
+        let heading = answer.heading(at, options.start);
         if groups.last().is_none_or(|last| last.heading != heading) {
             groups.push(Group {
                 first: options.start + at + 1,
@@ -306,16 +298,6 @@ fn groups<'a>(answer: &'a SearchAnswer, query: &str, options: &SearchOptions) ->
         }
     }
     groups
-}
-
-/// Returns what stands above hits; nothing above those that a reader expects.
-fn heading(has_some: bool, is_held_back: bool) -> Option<&'static str> {
-    match (has_some, is_held_back) {
-        (false, false) => None,
-        (true, false) => Some("With some of the words"),
-        (false, true) => Some("More of these sites"),
-        (true, true) => Some("More of these sites, with some of the words"),
-    }
 }
 
 fn view<'a>(hit: &'a Hit, query: &str, options: &SearchOptions) -> HitView<'a> {
