@@ -2,8 +2,39 @@
 //!
 //! Linux alone. The kernel allows it for threads of the same user; [`crate::platform::thread`] pins the calling thread.
 
-use crate::platform::thread::PinError;
 use std::io;
+
+/// A thread was not pinned. It runs where it ran before.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PinError {
+    /// A thread must run somewhere.
+    #[error("a thread cannot be pinned to no CPU; give it one")]
+    NoCpus,
+    /// The kernel's call takes no such CPU.
+    #[error("a thread cannot be pinned to CPU {cpu}; {max} is the highest that the call takes")]
+    TooHigh {
+        /// The CPU.
+        cpu: u32,
+        /// The highest.
+        max: u32,
+    },
+    /// The kernel refused: all of the CPUs are switched off, or kept from this process.
+    #[error(
+        "the kernel does not let this thread run on CPU {cpus:?}: {source}; \
+         see Cpus_allowed_list in /proc/self/status for what it may use"
+    )]
+    Refused {
+        /// The CPUs asked for.
+        cpus: Vec<u32>,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// This system cannot pin threads.
+    #[error("this system cannot pin threads; use --placement none")]
+    Unavailable,
+}
 
 /// Returns the CPUs that thread `tid` may use, in increasing order. `tid` 0 is the calling thread.
 ///

@@ -13,7 +13,7 @@ mod system;
 pub mod thread;
 
 pub use affinity::{
-    affinity, process_cpu_time, set_affinity, thread_cpu_time, thread_run_queue_wait,
+    PinError, affinity, process_cpu_time, set_affinity, thread_cpu_time, thread_run_queue_wait,
 };
 #[cfg(target_os = "linux")]
 pub use affinity::{current_cpu, thread_id};
@@ -23,4 +23,4 @@ pub use private::{open_fifo, open_private_file};
 #[cfg(unix)]
 pub use signals::fail_writes_beyond_the_file_limit;
 pub use system::SystemTree;
-pub use thread::{MemoryBinding, PinError, bind_memory_to_node, pin_current_thread};
+pub use thread::{MemoryBinding, bind_memory_to_node, pin_current_thread};

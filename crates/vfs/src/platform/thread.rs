@@ -3,39 +3,10 @@
 //! Both are asked of the kernel and read back, because a kernel may refuse, narrow or not know what
 //! it is asked for: containers forbid one, other systems have neither. What came of it is said.
 
+use crate::platform::affinity::PinError;
+#[cfg(target_os = "linux")]
+use crate::platform::affinity::{affinity, set_affinity};
 use std::io;
-
-/// A thread was not pinned. It runs where it ran before.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PinError {
-    /// A thread must run somewhere.
-    #[error("a thread cannot be pinned to no CPU; give it one")]
-    NoCpus,
-    /// The kernel's call takes no such CPU.
-    #[error("a thread cannot be pinned to CPU {cpu}; {max} is the highest that the call takes")]
-    TooHigh {
-        /// The CPU.
-        cpu: u32,
-        /// The highest.
-        max: u32,
-    },
-    /// The kernel refused: all of the CPUs are switched off, or kept from this process.
-    #[error(
-        "the kernel does not let this thread run on CPU {cpus:?}: {source}; \
-         see Cpus_allowed_list in /proc/self/status for what it may use"
-    )]
-    Refused {
-        /// The CPUs asked for.
-        cpus: Vec<u32>,
-        /// Why.
-        #[source]
-        source: io::Error,
-    },
-    /// This system cannot pin threads.
-    #[error("this system cannot pin threads; use --placement none")]
-    Unavailable,
-}
 
 /// Origin of a thread's new memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,29 +36,10 @@ impl std::fmt::Display for MemoryBinding {
 pub fn pin_current_thread<S: FromIterator<u32>>(
     cpus: impl IntoIterator<Item = u32>,
 ) -> Result<S, PinError> {
-    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
     let cpus: Vec<u32> = cpus.into_iter().collect();
-    let mut mask = CpuSet::new();
-    for &cpu in &cpus {
-        if cpu as usize >= CpuSet::MAX_CPU {
-            let max = CpuSet::MAX_CPU as u32 - 1;
-            return Err(PinError::TooHigh { cpu, max });
-        }
-        mask.set(cpu as usize);
-    }
-    if cpus.is_empty() {
-        return Err(PinError::NoCpus);
-    }
-    let pinned = sched_setaffinity(None, &mask).and_then(|()| sched_getaffinity(None));
-    let mask = pinned.map_err(|error| PinError::Refused {
-        cpus,
-        source: error.into(),
-    })?;
-    let all = 0..CpuSet::MAX_CPU;
-    Ok(all
-        .filter(|&cpu| mask.is_set(cpu))
-        .map(|cpu| cpu as u32)
-        .collect())
+    set_affinity(0, cpus.iter().copied())?;
+    let pinned = affinity(0).map_err(|source| PinError::Refused { cpus, source })?;
+    Ok(pinned.into_iter().collect())
 }
 
 /// Pins nothing: this system cannot.
