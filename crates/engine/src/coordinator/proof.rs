@@ -43,8 +43,8 @@ pub(crate) fn certain_ranking(
     (listed.is_settled && partitions.iter().all(is_whole)).then_some(CertainRanking(()))
 }
 
-/// Proof that every hit of a page has the contents asked for: its details, its summary where there is a text, and its site's count. Only
-/// [`certain_details`] makes one.
+/// Proof that every hit of a page has the contents asked for: its details, its summary where there is a text, and its
+/// site's count. Only [`certain_details`] makes one.
 #[derive(Debug)]
 pub(crate) struct CertainDetails(());
 
