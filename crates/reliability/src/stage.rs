@@ -250,7 +250,12 @@ pub(crate) async fn questions(
 
 /// Returns ordinary queries of the collection, with a few parameters in turn.
 pub(crate) fn ordinary_paths(count: usize) -> Vec<String> {
-    const PARAMETERS: [&str; 4] = ["", "&any=1", "&per_site=0&k=5", "&start=3&k=7"];
+    const PARAMETERS: [&str; 4] = [
+        "&per_site=2",
+        "&any=1&per_site=2",
+        "&k=5",
+        "&start=3&k=7&per_site=2",
+    ];
     let made_up = MadeUp::default();
     let queries = made_up.queries(count);
     queries

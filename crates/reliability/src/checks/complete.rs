@@ -17,8 +17,8 @@ use tokio::sync::Mutex;
 const DOCUMENTS: usize = 60_000;
 /// Number of concurrent clients: enough that some queries wait.
 const CLIENTS: u64 = 4;
-/// Interval, in documents, of those with a small site. All others share one site, so that the per-site limit leaves
-/// pages short and searches are repeated.
+/// Interval, in documents, of those with a small site. All others share one site, so that a page under the
+/// per-site limit takes repeated searches.
 const SMALL_SITE_EVERY: usize = 40;
 
 /// A request apart from its timeout. Its right answer does not depend on the timeout.

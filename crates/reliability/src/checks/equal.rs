@@ -9,17 +9,17 @@ use testkit::MadeUp;
 /// Parameters, one of which each query gets.
 const PARAMETERS: [&str; 13] = [
     "",
-    "&any=1",
-    "&per_site=0",
+    "&any=1&per_site=2",
+    "&per_site=2",
     "&per_site=1&k=20",
-    "&start=10&k=10",
-    "&any=1&start=95&k=5&per_site=0",
-    "&explain=1&k=3",
+    "&start=10&k=10&per_site=2",
+    "&any=1&start=95&k=5",
+    "&explain=1&k=3&per_site=2",
     "&ranking=tfidf",
     "&ranking=dirichlet:mu=300",
     "&count=none&any=1",
     "&k=0",
-    "&k=200&per_site=0&any=1",
+    "&k=200&any=1",
     "&partial=0&timeout=5s",
 ];
 /// Requests that are refused, or odd.

@@ -104,6 +104,31 @@ impl Check {
         Check::Soak,
     ];
 
+    /// Returns whether other work on the machine would spoil the check: it is about times, and little else.
+    pub(crate) fn judges_times(self) -> bool {
+        match self {
+            Check::V1
+            | Check::V2
+            | Check::V3
+            | Check::V7
+            | Check::V8
+            | Check::Bounded
+            | Check::Storm
+            | Check::Indexes => true,
+            Check::Equal
+            | Check::V4
+            | Check::V5
+            | Check::V6
+            | Check::Complete
+            | Check::Bodies
+            | Check::Seats
+            | Check::V9
+            | Check::Durable
+            | Check::FullDisk
+            | Check::Soak => false,
+        }
+    }
+
     /// Runs the check, and repeats it where only times failed: other work on the machine may have disturbed them. A
     /// violated invariant is never retried, nor is a check under sabotage.
     pub(crate) async fn run(self, run: &Run) -> anyhow::Result<Verdict> {

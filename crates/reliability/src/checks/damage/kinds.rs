@@ -117,7 +117,7 @@ fn documents(numbers: std::ops::Range<usize>) -> impl Iterator<Item = Document> 
 /// Returns searches of every way to read values, and without any.
 fn paths() -> Vec<String> {
     const PARAMETERS: [&str; 12] = [
-        "",
+        "&per_site=2",
         "&facet=lang",
         "&facet=tags:terms:20&facet=rank:stats&k=3",
         "&facet=date:year&facet=price:ranges:..5;5..10;%3E10",
@@ -128,7 +128,7 @@ fn paths() -> Vec<String> {
         "&sort=rank:desc&k=20&fields=1",
         "&sort=lang,date:desc,rank&start=20&k=10",
         "&sort=price&filter=lang:*%20-lang:fr&k=5",
-        "&per_site=0&k=20&start=10",
+        "&k=20&start=10",
     ];
     let words = frequent_words(6);
     let pairs = words
