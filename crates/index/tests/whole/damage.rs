@@ -62,7 +62,7 @@ fn every_truncation_missing_file_and_swap_is_refused() {
     for name in &names {
         let good = disk.read_raw(name).unwrap();
         let is_tried =
-            |length: &usize| length.is_multiple_of(size(7, 1)) || good.len() - length < 40;
+            |length: &usize| length.is_multiple_of(size(17, 1)) || good.len() - length < 40;
         for length in (0..good.len()).filter(is_tried) {
             disk.write_raw(name, &good[..length]);
             refused(&disk, name, &format!("{name}: cut to {length} bytes"));

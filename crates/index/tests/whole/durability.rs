@@ -52,7 +52,7 @@ fn a_power_loss_leaves_layers_of_statistics_or_the_base() {
         (index.statistics().documents_count(), versions.unwrap())
     };
     for operation in acknowledged[0]..=disk.operations() {
-        for seed in 0..size(2, 25) {
+        for seed in 0..size(1, 25) {
             let found: SharedStorage = Arc::new(disk.power_loss_after(operation, seed));
             let state = contents(&found);
             let durable = acknowledged.iter().filter(|&&at| at <= operation).count();
@@ -79,7 +79,7 @@ fn lose_power_while_committing(order: Option<Order>, segments_max: Option<usize>
     commit_in(order, segments_max, &shared, 6..20, 2).unwrap();
     let (mut old, mut new) = (0, 0);
     for operation in acknowledged..=disk.operations() {
-        for seed in 0..size(12, 25) {
+        for seed in 0..size(6, 25) {
             let found: SharedStorage = Arc::new(disk.power_loss_after(operation, seed));
             let index = Index::open(found.clone())
                 .unwrap_or_else(|error| panic!("after {operation}, seed {seed}: {error}"));
@@ -101,7 +101,7 @@ fn lose_power_while_committing(order: Option<Order>, segments_max: Option<usize>
         }
     }
     assert!(
-        old > 0 && new >= 12,
+        old > 0 && new >= size(6, 25),
         "old {old}, new {new}: the last state must be durable"
     );
     let last: SharedStorage = Arc::new(disk.power_loss(0));
@@ -162,7 +162,7 @@ fn a_power_loss_while_optimizing_leaves_the_old_segments_or_the_new_ones() {
     assert_eq!(reorder(&shared).unwrap(), 3);
     let (mut old, mut new) = (0, 0);
     for operation in before..=disk.operations() {
-        for seed in 0..size(12, 25) {
+        for seed in 0..size(6, 25) {
             let found: SharedStorage = Arc::new(disk.power_loss_after(operation, seed));
             let index = Index::open(found.clone())
                 .unwrap_or_else(|error| panic!("after {operation}, seed {seed}: {error}"));
@@ -190,7 +190,7 @@ fn a_power_loss_while_optimizing_leaves_the_old_segments_or_the_new_ones() {
         }
     }
     assert!(
-        old > 0 && new >= 12,
+        old > 0 && new >= size(6, 25),
         "old {old}, new {new}: the last state must be durable"
     );
     // An index opened before reads on: a snapshot does not change.

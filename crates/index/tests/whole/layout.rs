@@ -138,9 +138,14 @@ fn an_index_is_for_one_server_where_nothing_is_said() {
 
 #[test]
 fn an_index_laid_out_anew_is_what_is_built_so() {
-    for order in [None, Some(Order::Url), Some(Order::Bisection)] {
-        for from in LAYOUTS {
-            for to in LAYOUTS {
+    let orders = [None, Some(Order::Url), Some(Order::Bisection)];
+    for (at_order, order) in orders.into_iter().enumerate() {
+        for (at_from, from) in LAYOUTS.into_iter().enumerate() {
+            for (at_to, to) in LAYOUTS.into_iter().enumerate() {
+                // Each pair of layouts in one of the orders, at the small size.
+                if (at_from + at_to + at_order) % testkit::size(orders.len(), 1) != 0 {
+                    continue;
+                }
                 let (disk, shared) = built(laid_out(from));
                 let summary = lay_out(&shared, to, order).unwrap();
                 assert_eq!(summary.partitions, u64::from(to));

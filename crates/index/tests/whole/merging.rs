@@ -228,7 +228,7 @@ fn memory() -> SharedStorage {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(ProptestConfig::with_cases(testkit::size(40, 1_000)))]
 
     #[test]
     fn the_index_is_that_of_its_documents(

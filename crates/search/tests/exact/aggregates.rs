@@ -130,7 +130,7 @@ fn rounded(mut counts: FacetCounts) -> FacetCounts {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(testkit::size(120, 2_000)))]
 
     #[test]
     fn facets_and_orders_are_those_of_the_values(

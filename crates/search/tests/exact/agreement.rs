@@ -72,7 +72,7 @@ fn segment_of<'a>(index: &'a Index, hit: &ScoredHit) -> &'a Arc<Segment> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(testkit::size(150, 2_000)))]
 
     #[test]
     fn search_is_the_oracle(
@@ -186,7 +186,7 @@ proptest! {
 
 proptest! {
     // Lists have several blocks, so that seeks cross them. Few cases: the oracle is slow.
-    #![proptest_config(ProptestConfig::with_cases(12))]
+    #![proptest_config(ProptestConfig::with_cases(testkit::size(5, 50)))]
 
     #[test]
     fn long_lists_are_the_oracle(
@@ -228,7 +228,7 @@ fn an_empty_index_answers_nothing() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(testkit::size(80, 1_000)))]
 
     /// The algorithm chosen by `search_partition` agrees with exhaustive evaluation.
     #[test]
@@ -273,7 +273,7 @@ fn vocabulary() -> impl Strategy<Value = String> + Clone {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(testkit::size(150, 2_000)))]
 
     #[test]
     fn combinations_are_their_slow_twin(

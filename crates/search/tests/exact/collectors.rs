@@ -80,7 +80,7 @@ fn check(index: &Index, typed: &str, any: bool, k: usize) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(ProptestConfig::with_cases(testkit::size(60, 1_000)))]
 
     #[test]
     fn collectors_agree(

@@ -207,7 +207,7 @@ fn damage_of_columns_is_an_error() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(ProptestConfig::with_cases(testkit::size(60, 1_000)))]
 
     /// The columns of any layout and history hold the values of the live documents, and pass the check.
     #[test]

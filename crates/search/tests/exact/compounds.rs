@@ -151,7 +151,7 @@ fn those(documents: &[Document], holds: impl Fn(&str) -> bool) -> BTreeSet<u64> 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(testkit::size(100, 2_000)))]
 
     #[test]
     fn compounds_and_phrases_are_found_where_texts_have_them(

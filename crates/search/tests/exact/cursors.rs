@@ -64,7 +64,7 @@ fn check(query: &Query, index: &index::Index, k: usize) -> Result<(), TestCaseEr
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(testkit::size(120, 2_000)))]
 
     #[test]
     fn pages_are_slices_of_the_ranking(
@@ -95,7 +95,7 @@ fn pages_of_a_large_index_are_slices_of_the_ranking() {
         "b*",
     ] {
         let query = search::parse(typed, index.analyzer(), search::Operator::And).query;
-        for k in [7, 40, 333] {
+        for &k in testkit::size(&[40, 333][..], &[7, 40, 333]) {
             check(&query, &index, k).unwrap();
         }
     }

@@ -45,7 +45,7 @@ fn chosen(index: &Index, query: &Query, ranking: Ranking, k: usize) -> [Answer; 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(ProptestConfig::with_cases(testkit::size(60, 1_000)))]
 
     #[test]
     fn no_order_changes_an_answer(
