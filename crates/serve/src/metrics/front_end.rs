@@ -63,7 +63,7 @@ impl FrontEndMetrics {
             phases: PhaseTimes::default().named().map(phase),
             optimization_searches: plain(
                 "shorttail_optimization_searches_total",
-                "Searches that were repeated because the limit of hits a site left too few",
+                "Searches that were repeated to fill a page under the limit of hits a site",
             ),
             rejected: register.counter(
                 "shorttail_rejected_total",
