@@ -49,7 +49,7 @@ impl SearchOptions {
         !(self.filters.is_empty() && self.filter_trees.is_empty())
     }
 
-    /// Reads filters, facets and order. Returns the query with the filters; a query without text is the filters alone.
+    /// Reads filters, facets and order. Returns the query with the filters.
     ///
     /// # Errors
     /// A filter, facet or order that cannot be read, or names a field that does not exist.
@@ -100,18 +100,13 @@ impl SearchOptions {
             true => tree,
             false => Query::Filter(Box::new(tree)),
         }));
-        if text.trim().is_empty() && !filters.is_empty() && filters.iter().all(Query::only_excludes)
-        {
-            let reason = "the filters only say what to leave out; add a word to look for, or a filter for what to keep";
-            return Err(refused("filter", reason.into()));
-        }
         let query_of = |facet: &Facet| {
             let is_other = |filter: &&Query| only_field(filter) != Some(&facet.field);
             let kept: Vec<Query> = filters.iter().filter(is_other).cloned().collect();
-            (kept.len() < filters.len()).then(|| filtered(text, parsed.clone(), kept).query)
+            (kept.len() < filters.len()).then(|| filtered(parsed.clone(), kept).query)
         };
         let facets = grouped(facets, query_of);
-        let mut parsed = filtered(text, parsed, filters);
+        let mut parsed = filtered(parsed, filters);
         if !sort.is_empty() {
             // One order for all documents: those with all words.
             parsed.some_words = None;
@@ -190,29 +185,22 @@ fn only_field(filter: &Query) -> Option<&str> {
 }
 
 /// Returns a query of which all filters hold.
-fn filtered(text: &str, parsed: Parsed, filters: Vec<Query>) -> Parsed {
+fn filtered(parsed: Parsed, filters: Vec<Query>) -> Parsed {
     if filters.is_empty() {
         return parsed;
     }
     let (left_out, kept): (Vec<Query>, Vec<Query>) =
         filters.into_iter().partition(Query::only_excludes);
     let excluded: Vec<Query> = left_out.into_iter().flat_map(excluded_of).collect();
-    let with_filters = |query: Option<Query>| Query::Boolean {
-        required: query.into_iter().chain(kept.iter().cloned()).collect(),
+    let with_filters = |query: Query| Query::Boolean {
+        required: std::iter::once(query).chain(kept.iter().cloned()).collect(),
         optional: Vec::new(),
         excluded: excluded.clone(),
     };
-    match text.trim().is_empty() {
-        true => Parsed {
-            query: with_filters(None),
-            some_words: None,
-            warnings: Vec::new(),
-        },
-        false => Parsed {
-            query: with_filters(Some(parsed.query)),
-            some_words: parsed.some_words.map(|query| with_filters(Some(query))),
-            warnings: parsed.warnings,
-        },
+    Parsed {
+        query: with_filters(parsed.query),
+        some_words: parsed.some_words.map(with_filters),
+        warnings: parsed.warnings,
     }
 }
 
@@ -269,11 +257,6 @@ mod tests {
             .iter()
             .map(|group| group.query.as_ref().map(count));
         assert_eq!(counts.collect::<Vec<_>>(), [Some(3), Some(3), None]);
-        // Without text, the filters are the query.
-        let (alone, _) = options
-            .refine(" ", parse(""), Analyzer::Plain, &schema)
-            .unwrap();
-        assert_eq!(count(&alone.query), 3);
     }
 
     #[test]
@@ -322,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_may_only_leave_out_where_something_is_looked_for() {
+    fn a_filter_may_only_leave_out() {
         let schema: Schema = [("n", FieldType::Integer)].into_iter().collect();
         let refined = |text: &str, filters: &[&str], explain| {
             let options = SearchOptions {
@@ -332,15 +315,16 @@ mod tests {
             };
             let parsed = search::parse(text, Analyzer::Plain, options.operator);
             let refined = options.refine(text, parsed, Analyzer::Plain, &schema);
-            refined.map(|(parsed, _)| parsed.query)
+            refined.unwrap().0.query
         };
         for explain in [false, true] {
             for (text, filters, required_count) in [
                 ("moon", &["-n:*"][..], 1),
                 ("moon", &["-n:*", "n:>3"], 2),
-                ("", &["-n:7", "n:>3"], 1),
+                ("*", &["-n:7", "n:>3"], 2),
+                ("*", &["-n:7"], 1),
             ] {
-                let query = refined(text, filters, explain).unwrap();
+                let query = refined(text, filters, explain);
                 let Query::Boolean {
                     required,
                     optional,
@@ -354,11 +338,6 @@ mod tests {
                     (required_count, 0, 1)
                 );
             }
-            let refused = refined("", &["-n:7", "-n:8"], explain).unwrap_err();
-            assert!(
-                refused.reason.contains("only say what to leave out"),
-                "{refused:?}"
-            );
         }
     }
 

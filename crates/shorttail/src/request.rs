@@ -14,11 +14,11 @@ use std::time::{Duration, Instant};
 #[non_exhaustive]
 pub enum Words {
     /// All words.
-    #[default]
     All,
     /// Any word.
     Any,
     /// Documents with all words first, then those with some of them.
+    #[default]
     AllThenSome,
     /// At least a number of the words.
     AtLeast(u16),

@@ -124,6 +124,7 @@ fn clauses() -> impl Strategy<Value = Query> {
         3 => patterns(),
         1 => sites(),
         1 => Just(Query::Nothing),
+        1 => Just(Query::All),
     ]
 }
 

@@ -110,6 +110,12 @@ impl PreparedQuery {
         let started = Instant::now();
         let (analyzer, fields) = (index.analyzer, index.fields);
         let (text, parsed) = match source {
+            // Filters without a query select among all documents.
+            QuerySource::Text(text) | QuerySource::Words(text)
+                if text.trim().is_empty() && options.is_filtered() =>
+            {
+                (text, Parsed::of(search::Query::All))
+            }
             QuerySource::Text(text) => {
                 let parsed = search::parse_with(text, analyzer, fields, options.operator);
                 (text, parsed)
@@ -123,12 +129,7 @@ impl PreparedQuery {
                     parameter: "query",
                     reason: beyond.to_string(),
                 })?;
-                let parsed = Parsed {
-                    query: tree.clone(),
-                    some_words: None,
-                    warnings: Vec::new(),
-                };
-                ("", parsed)
+                ("", Parsed::of(tree.clone()))
             }
         };
         // Cursors belong to a query by its text.

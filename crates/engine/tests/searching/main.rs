@@ -194,6 +194,44 @@ fn any_document_is_explained_as_a_hit_is() {
 }
 
 #[test]
+fn all_documents_are_found_page_by_page_with_any_filter() {
+    let (engine, _) = engine_of(60);
+    let ask = |text: &str, filters: &[&str], start: usize| {
+        let options = SearchOptions {
+            k: 7,
+            start,
+            filters: filters.iter().map(|&filter| filter.to_owned()).collect(),
+            facets: vec!["site:terms:20".to_owned()],
+            ..SearchOptions::default()
+        };
+        engine.search(text, &options).unwrap()
+    };
+    for (text, filters, total) in [
+        ("*", &[][..], 60),
+        ("*:*", &[], 60),
+        ("* -site:site3.example", &[], 48),
+        ("*", &["-site:site3.example"], 48),
+        ("", &["-site:site3.example"], 48),
+        (" ", &["site:site3.example"], 12),
+        ("", &["*"], 60),
+        ("* site:site3.example", &["-alpha"], 0),
+    ] {
+        let mut urls = std::collections::BTreeSet::new();
+        for start in (0..total + 7).step_by(7) {
+            let answer = ask(text, filters, start);
+            assert_eq!(answer.total.value, total as u64, "{text} {filters:?}");
+            assert!(answer.warnings.is_empty(), "{:?}", answer.warnings);
+            urls.extend(answer.hits.into_iter().map(|hit| hit.url));
+        }
+        assert_eq!(urls.len(), total, "{text} {filters:?}");
+    }
+    // The facet of a field is not narrowed by the filters of that field.
+    let facets = ask("", &["site:site3.example"], 0).facets;
+    assert_eq!(facets, ask("*", &[], 0).facets);
+    assert_eq!(facets[0].buckets.len(), 5);
+}
+
+#[test]
 fn trees_filter_as_texts_do() {
     let (engine, _) = engine_of(60);
     let answered = |filters: Vec<String>, filter_trees| {

@@ -99,7 +99,7 @@ fn terms_of(plan: &Plan, segments: &[&Segment]) -> Result<Vec<ProfiledTerm>, Ind
 
 fn gather<'a>(node: &'a Node, words: &mut Vec<&'a Word>) {
     match node {
-        Node::Nothing | Node::Pattern(_) | Node::Value(_) => {}
+        Node::Nothing | Node::All | Node::Pattern(_) | Node::Value(_) => {}
         Node::Term(term) => words.push(&term.word),
         Node::Filter(word) => words.push(word),
         Node::Phrase(phrase) => words.extend(&phrase.words),

@@ -370,6 +370,7 @@ fn explain_one(
             };
             why.named(&node.name)
         }
+        (Node::All, _) => filter("all documents", value),
         (Node::Value(node), _) => {
             filter(&format!("{}:{}", node.field, node.test), value).named(&node.name)
         }

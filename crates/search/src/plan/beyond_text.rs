@@ -118,6 +118,7 @@ fn counts_alone(query: &Query) -> bool {
         // They keep what their words score beyond the text.
         Query::BestOf { .. } | Query::Constant { .. } => true,
         Query::Nothing
+        | Query::All
         | Query::Term { .. }
         | Query::Pattern { .. }
         | Query::Value { .. }

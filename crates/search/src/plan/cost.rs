@@ -75,7 +75,7 @@ impl Plan {
                 self.documents_count
             }
             // Probed, unless it stands alone.
-            Node::Value(_) => self.documents_count,
+            Node::All | Node::Value(_) => self.documents_count,
             Node::Phrase(phrase) => {
                 *lists += phrase.words.len() as u32;
                 let words = phrase.words.iter();
@@ -128,7 +128,7 @@ fn kind_of(root: &Node) -> PlanKind {
     match root {
         Node::Term(_) | Node::Filter(_) | Node::Nothing => PlanKind::Term,
         Node::Phrase(_) => PlanKind::Phrase,
-        Node::Pattern(_) | Node::Value(_) | Node::BestOf { .. } | Node::Constant(_) => {
+        Node::All | Node::Pattern(_) | Node::Value(_) | Node::BestOf { .. } | Node::Constant(_) => {
             PlanKind::Other
         }
         Node::AtLeast { clauses, .. } => match terms(clauses) {

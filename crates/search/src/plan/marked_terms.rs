@@ -41,6 +41,11 @@ pub(super) fn note_terms(node: &Node, terms: &mut Vec<SummaryTerm>) {
             let words = constant.marked.iter().cloned();
             words.for_each(|marked| note(marked, 1.0));
         }
-        Node::Nothing | Node::Filter(_) | Node::Pattern(_) | Node::Value(_) | Node::Phrase(_) => {}
+        Node::Nothing
+        | Node::All
+        | Node::Filter(_)
+        | Node::Pattern(_)
+        | Node::Value(_)
+        | Node::Phrase(_) => {}
     }
 }

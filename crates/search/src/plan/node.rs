@@ -17,6 +17,8 @@ pub(crate) const PATTERN_SCORE: f32 = 1.0;
 #[derive(Debug)]
 pub(crate) enum Node {
     Nothing,
+    /// All documents, which adds nothing to the score.
+    All,
     Term(TermNode),
     /// Term that filters and adds nothing to the score.
     Filter(Word),

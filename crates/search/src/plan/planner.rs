@@ -105,7 +105,7 @@ impl Plan {
     pub(crate) fn most(&self, node: &Node) -> f32 {
         let on_grid = |most: f32| on_grid(most, self.grid);
         match node {
-            Node::Nothing | Node::Filter(_) | Node::Value(_) => 0.0,
+            Node::Nothing | Node::All | Node::Filter(_) | Node::Value(_) => 0.0,
             Node::Term(TermNode {
                 weight,
                 scoring: Scoring::Constant { .. },
@@ -181,6 +181,7 @@ impl Planner<'_> {
     pub(super) fn scored(&mut self, query: &Query) -> Result<Node, IndexError> {
         match query {
             Query::Nothing => Ok(Node::Nothing),
+            Query::All => Ok(Node::All),
             Query::Term {
                 field: Field::Site,
                 term,
@@ -255,9 +256,11 @@ impl Planner<'_> {
                 self.name = before;
                 node
             }
-            Query::Nothing | Query::Pattern { .. } | Query::Value { .. } | Query::Phrase { .. } => {
-                Ok(named(unscored(query), &self.name))
-            }
+            Query::Nothing
+            | Query::All
+            | Query::Pattern { .. }
+            | Query::Value { .. }
+            | Query::Phrase { .. } => Ok(named(unscored(query), &self.name)),
             Query::AnyTelling(clauses) | Query::BestOf { clauses, .. } => {
                 let clauses = self.filtered_all(clauses)?;
                 Ok(boolean(Vec::new(), clauses, Vec::new()))
@@ -473,7 +476,7 @@ impl Planner<'_> {
 
 fn each_word<'a>(node: &'a Node, each: &mut impl FnMut(&'a Word)) {
     match node {
-        Node::Nothing | Node::Pattern(_) | Node::Value(_) => {}
+        Node::Nothing | Node::All | Node::Pattern(_) | Node::Value(_) => {}
         Node::Term(term) => each(&term.word),
         Node::Filter(word) => each(word),
         Node::Phrase(phrase) => phrase.words.iter().for_each(each),

@@ -7,6 +7,8 @@
 //! +(a b -c) +d         =  +(a b) +d -c
 //! +(a b -c) -d         =  a b -c -d
 //! +a                   =  a                    alone
+//! +* +a b              =  +a b                 all documents add nothing to other required clauses
+//! * b                  =  +* b
 //! ```
 //!
 //! Exact: the same documents match, and the same clauses add to their scores. Flat combinations have algorithms of
@@ -34,7 +36,7 @@ pub(crate) fn boolean(
     }
     optional.retain(can_match);
     excluded.retain(can_match);
-    if required.is_empty() && optional.is_empty() {
+    if required.is_empty() && optional.is_empty() || excluded.iter().any(is_all) {
         return Node::Nothing;
     }
     combined(required, optional, excluded)
@@ -72,6 +74,7 @@ fn combined(required: Vec<Node>, optional: Vec<Node>, excluded: Vec<Node>) -> No
         true => put_together(required, optional, excluded),
         false => as_they_are(required, optional, excluded),
     };
+    all.simplify_everything();
     if all.required.is_empty() {
         // Phrases and conjunctions are searched apart and stand first.
         let is_apart = |node: &Node| matches!(node, Node::Phrase(_) | Node::Boolean { .. });
@@ -132,7 +135,23 @@ fn put_together(required: Vec<Node>, optional: Vec<Node>, excluded: Vec<Node>) -
     all
 }
 
+fn is_all(node: &Node) -> bool {
+    matches!(node, Node::All)
+}
+
 impl Clauses {
+    /// Leaves out the clauses of all documents, but one that is required alone.
+    fn simplify_everything(&mut self) {
+        if !self.required.iter().chain(&self.optional).any(is_all) {
+            return;
+        }
+        self.required.retain(|node| !is_all(node));
+        self.optional.retain(|node| !is_all(node));
+        if self.required.is_empty() {
+            self.required.push(Node::All);
+        }
+    }
+
     fn require(&mut self, node: Node) {
         match node {
             Node::Boolean {

@@ -10,6 +10,7 @@ use index::Field;
 pub(super) fn unscored(query: &Query) -> Node {
     match query {
         Query::Nothing => Node::Nothing,
+        Query::All => Node::All,
         Query::Term { field, term, .. } => Node::Filter(Word::new(*field, term)),
         Query::Pattern { field, pattern } => pattern_node(*field, pattern, 0.0, None),
         Query::Value { field, test } => value_node(field, test, None),
@@ -56,6 +57,7 @@ pub(super) fn named(mut node: Node, name: &ClauseName) -> Node {
         Node::Value(value) => value.name.clone_from(name),
         Node::Constant(constant) => constant.name.clone_from(name),
         Node::Nothing
+        | Node::All
         | Node::Term(_)
         | Node::Boolean { .. }
         | Node::AtLeast { .. }

@@ -50,7 +50,7 @@ impl Left {
         }
         let weight = BOOST_MIN..=BOOST_MAX;
         match query {
-            Query::Nothing | Query::Value { .. } => {}
+            Query::Nothing | Query::All | Query::Value { .. } => {}
             Query::Term { field, weight, .. } => {
                 is_known(*field)?;
                 ensure(*weight > 0, "the query has a term with a weight of 0")?;

@@ -17,6 +17,8 @@ use text::summary::Marked;
 pub enum Query {
     /// Query without matches.
     Nothing,
+    /// All documents. It adds nothing to the score.
+    All,
     /// Documents that hold the term.
     Term {
         /// Field that is searched.
@@ -202,7 +204,7 @@ impl Query {
             Query::Constant { clause, .. }
             | Query::Boosted { clause, .. }
             | Query::Named { clause, .. } => clause.note_words(words),
-            Query::Nothing | Query::Value { .. } | Query::Filter(_) => {}
+            Query::Nothing | Query::All | Query::Value { .. } | Query::Filter(_) => {}
         }
     }
 
@@ -223,7 +225,7 @@ impl Query {
     pub(crate) fn only_filters(&self) -> bool {
         match self {
             Query::Term { field, .. } => *field == Field::Site,
-            Query::Filter(_) | Query::Value { .. } => true,
+            Query::All | Query::Filter(_) | Query::Value { .. } => true,
             Query::Boolean {
                 required, optional, ..
             } => required.iter().chain(optional).all(Query::only_filters),

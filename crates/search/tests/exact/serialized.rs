@@ -68,7 +68,7 @@ fn errors_name_what_is_wrong() {
     for (json, part) in [
         (
             r#"{"terms":{}}"#,
-            "unknown variant `terms`, expected one of `nothing`, `term`",
+            "unknown variant `terms`, expected one of `nothing`, `all`, `term`",
         ),
         (
             r#"{"term":{"field":"text","term":"a","boost":2}}"#,

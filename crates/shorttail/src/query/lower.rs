@@ -63,6 +63,10 @@ impl Lowering<'_> {
         };
         Ok(match &query.0 {
             Node::Text(text) => self.text(text)?,
+            Node::All {} => {
+                take(&mut self.clauses_left, 1, CLAUSES_MAX, "clauses")?;
+                search::Query::All
+            }
             Node::Words(words) => self.words(words)?,
             Node::Value { field, test } => {
                 take(&mut self.clauses_left, 1, CLAUSES_MAX, "clauses")?;
@@ -139,7 +143,7 @@ impl Lowering<'_> {
     ) -> Result<search::Query> {
         if required.is_empty() && optional.is_empty() && !excluded.is_empty() {
             return Err(Error::query(
-                "it only says what to leave out; add a clause to look for",
+                "it only says what to leave out; add a clause to look for, or all documents",
             ));
         }
         let required = self.trees(required, depth)?;
@@ -255,7 +259,7 @@ impl Lowering<'_> {
             | search::Query::Filter(clause)
             | search::Query::Boosted { clause, .. }
             | search::Query::Named { clause, .. } => self.count(clause),
-            search::Query::Nothing => Ok(()),
+            search::Query::Nothing | search::Query::All => Ok(()),
             _ => take(&mut self.clauses_left, 1, CLAUSES_MAX, "clauses"),
         }
     }

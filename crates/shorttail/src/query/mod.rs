@@ -48,6 +48,7 @@ pub struct Query(Node);
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum Node {
     Text(String),
+    All {},
     Words(Words),
     Value {
         field: String,
@@ -196,6 +197,11 @@ impl Query {
     /// Returns the query for documents with a word, or one that differs in up to `edits` letters, two at most.
     pub fn near_within(edits: u8, word: impl Into<String>) -> Query {
         Query::of_words(word, Form::Near(Some(edits)))
+    }
+
+    /// Returns the query for all documents, as the text `*` does. It adds nothing to scores.
+    pub fn all() -> Query {
+        Query(Node::All {})
     }
 
     fn of_words(text: impl Into<String>, form: Form) -> Query {
@@ -419,7 +425,7 @@ impl Query {
             | Node::Filter(clause)
             | Node::Boosted { clause, .. }
             | Node::Named { clause, .. } => clause.set_field(name),
-            Node::Text(_) | Node::Value { .. } | Node::Site { .. } => {}
+            Node::Text(_) | Node::All {} | Node::Value { .. } | Node::Site { .. } => {}
         }
     }
 

@@ -87,7 +87,12 @@ fn typed_queries_are_the_texts_that_say_the_same() {
         ),
         ("short -story", Query::text("short -story").filter_nothing()),
     ] {
-        let request = |query: Query| SearchRequest::new(query).k(200).explain(true);
+        let request = |query: Query| {
+            SearchRequest::new(query)
+                .words(Words::All)
+                .k(200)
+                .explain(true)
+        };
         let expected = bed.index.search(request(text.into())).unwrap();
         let found = bed.index.search(request(typed)).unwrap();
         assert_eq!(expected.warnings, [""; 0], "{text}");

@@ -181,6 +181,7 @@ impl Oracle {
         let on_grid = |score: f32| (score + grid) - grid;
         match query {
             Query::Nothing => None,
+            Query::All => Some(0.0),
             Query::Term {
                 field: Field::Site,
                 term,

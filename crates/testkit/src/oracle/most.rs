@@ -23,7 +23,7 @@ impl Oracle {
             ranking.most(ranking.weigh(said, boost, idf))
         };
         match query {
-            Query::Nothing => 0.0,
+            Query::Nothing | Query::All => 0.0,
             Query::Term {
                 field,
                 term,

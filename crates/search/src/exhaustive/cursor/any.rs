@@ -1,5 +1,6 @@
 //! Cursor of any clause, opened on one segment; nested clauses are nested cursors.
 
+use super::all::AllCursor;
 use super::at_least::AtLeastCursor;
 use super::best_of::BestOfCursor;
 use super::boolean::BooleanCursor;
@@ -23,6 +24,7 @@ use index::{DocId, IndexError, Segment, TermRecord};
 #[derive(Debug)]
 pub(crate) enum Cursor<'a> {
     Empty,
+    All(AllCursor),
     Term(TermCursor<'a>),
     Filter(FilterCursor<'a>),
     Pattern(PatternCursor),
@@ -45,6 +47,7 @@ impl<'a> Cursor<'a> {
     ) -> Result<Cursor<'a>, IndexError> {
         Ok(match node {
             Node::Nothing => Cursor::Empty,
+            Node::All => Cursor::All(AllCursor::new(segment)),
             Node::Term(_) | Node::Filter(_) => {
                 let record = match node.word() {
                     Some(word) => word.record(segment)?,
@@ -131,6 +134,7 @@ macro_rules! dispatch {
             Cursor::Term($inner) => $call,
             Cursor::Filter($inner) => $call,
             Cursor::Pattern($inner) => $call,
+            Cursor::All($inner) => $call,
             Cursor::Value($inner) => $call,
             Cursor::Phrase($inner) => $call,
             Cursor::Boolean($inner) => $call,

@@ -1,5 +1,6 @@
 //! Cursors of a plan's clauses, which walk the postings of one segment document by document.
 
+mod all;
 pub(crate) mod any;
 mod at_least;
 mod best_of;

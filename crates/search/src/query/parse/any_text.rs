@@ -9,7 +9,7 @@ use text::Analyzer;
 /// Returns whether a query keeps the promises of the parser.
 fn is_well_formed(query: &Query) -> bool {
     match query {
-        Query::Nothing => true,
+        Query::Nothing | Query::All => true,
         Query::Term { term, weight, .. } => !term.is_empty() && *weight > 0,
         Query::Pattern { pattern, .. } => pattern.is_valid(),
         Query::Value { .. } => true,

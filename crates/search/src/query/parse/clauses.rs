@@ -96,6 +96,30 @@ impl Frame {
     }
 }
 
+/// Leaves out each `*` beside words, in pasted text, and all but one beside filters: alone it is all documents.
+pub(super) fn leave_out_stars(clauses: &mut Vec<Clause>, warnings: &mut Warnings) {
+    let is_star = |clause: &Clause| match &clause.query {
+        Query::Boosted { clause, .. } => **clause == Query::All,
+        query => *query == Query::All,
+    };
+    if !clauses.iter().any(is_star) {
+        return;
+    }
+    let is_excluded = |clause: &Clause| clause.sign == Some(Sign::Excluded);
+    let is_word =
+        |clause: &Clause| !is_star(clause) && !is_excluded(clause) && !clause.query.only_filters();
+    let mut is_wanted = !clauses.iter().any(is_word);
+    let before = clauses.len();
+    clauses.retain(|clause| {
+        !is_star(clause) || !is_excluded(clause) && std::mem::take(&mut is_wanted)
+    });
+    if clauses.len() < before {
+        warnings.add(
+            "A `*` beside words stands for no word and was ignored; alone it finds all documents, and `wor*` is a beginning.",
+        );
+    }
+}
+
 /// Combines the clauses of a group into one query. If all are excluded, it is a `Boolean` with only
 /// excluded clauses, and the caller decides.
 pub(super) fn combine(clauses: Vec<Clause>, operator: Operator, warnings: &mut Warnings) -> Query {

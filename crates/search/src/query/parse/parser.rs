@@ -218,10 +218,11 @@ impl<'w> Parser<'w> {
 
     /// Ends the innermost group and makes it a clause of the group around it.
     fn close_group(&mut self) {
-        let Some(frame) = self.frames.pop() else {
+        let Some(mut frame) = self.frames.pop() else {
             return;
         };
         self.warn_dangling(&frame);
+        clauses::leave_out_stars(&mut frame.clauses, self.warnings);
         if frame.clauses.is_empty() {
             self.warnings.add("Empty parentheses were ignored.");
             self.top().drop_clause();
@@ -269,6 +270,12 @@ impl<'w> Parser<'w> {
         };
         self.warn_of_sign_after_field(words);
         let (words, boost) = self.split_boost(words);
+        if matches!(words, "*" | "*:*") && field == Field::Text {
+            return match self.words.admit(1, self.warnings) {
+                0 => self.top().drop_clause(),
+                _ => self.top().push(Query::All),
+            };
+        }
         self.warn_of_unknown_syntax(words);
         let mut queries = self.word_queries(field, words);
         if let Some(boost) = boost {
@@ -421,8 +428,9 @@ impl<'w> Parser<'w> {
         while self.frames.len() > 1 {
             self.close_group();
         }
-        let frame = std::mem::take(self.top());
+        let mut frame = std::mem::take(self.top());
         self.warn_dangling(&frame);
+        clauses::leave_out_stars(&mut frame.clauses, self.warnings);
         if frame.clauses.is_empty() {
             self.warnings.add("The query has no words to look for.");
             return (Query::Nothing, None);
@@ -440,7 +448,7 @@ impl<'w> Parser<'w> {
                 required, optional, ..
             } if required.is_empty() && optional.is_empty() && !self.may_only_exclude => {
                 self.warnings
-                    .add("The query only says what to leave out; add a word to look for.");
+                    .add("The query only says what to leave out; add a word to look for, or `*` for all documents.");
                 Query::Nothing
             }
             query => most_words.unwrap_or(query),

@@ -11,11 +11,11 @@ use text::{Pattern, QueryWord, Way, Ways};
 #[serde(into = "String", try_from = "String")]
 pub enum Operator {
     /// All words are required.
-    #[default]
     And,
     /// Any word will do.
     Or,
     /// Documents with all words first, then those with some of them.
+    #[default]
     Auto,
     /// A number or a share of the words is required.
     Most(Least),

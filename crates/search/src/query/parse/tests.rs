@@ -14,6 +14,7 @@ pub(super) fn shown(query: &Query) -> String {
     };
     match query {
         Query::Nothing => "nothing".to_owned(),
+        Query::All => "all".to_owned(),
         Query::Term {
             field,
             term,
@@ -132,6 +133,31 @@ fn nearly_right_words_and_wildcards() {
         .map(|one| format!("+{one}"))
         .collect();
     check(&many.join(" "), &format!("({})", kept.join(" ")), 1);
+}
+
+#[test]
+fn a_star_is_all_documents() {
+    for operator in [Operator::And, Operator::Or, Operator::Auto] {
+        for (typed, expected, warnings_count) in [
+            ("*", "all", 0),
+            ("*:*", "all", 0),
+            ("* -a", "(+all -a)", 0),
+            ("(* -a) -b", "(+all -a -b)", 0),
+            ("* site:a.com", "(+all +=(site:a.com site:*.a.com))", 0),
+            ("* *", "all", 1),
+            // Of pasted text, where it is no word.
+            ("* a", "a", 1),
+            ("a OR *", "a", 1),
+            ("(a *)", "a", 1),
+            ("a -*", "a", 1),
+            ("-*", "nothing", 2),
+            ("title:*", "nothing", 3),
+        ] {
+            check_with(operator, typed, expected, warnings_count);
+        }
+    }
+    let many = "* ".repeat(CLAUSES_MAX + 1);
+    check_with(Operator::And, &many, "all", 2);
 }
 
 #[test]

@@ -21,6 +21,17 @@ pub struct Parsed {
     pub warnings: Vec<String>,
 }
 
+impl Parsed {
+    /// Returns a query that is not a text, of which nothing can be relaxed.
+    pub fn of(query: Query) -> Parsed {
+        Parsed {
+            query,
+            some_words: None,
+            warnings: Vec::new(),
+        }
+    }
+}
+
 /// Parses a typed text for an index without fields.
 pub fn parse(text: &str, analyzer: Analyzer, operator: Operator) -> Parsed {
     parse_with(text, analyzer, &Schema::default(), operator)

@@ -56,6 +56,7 @@ fn pattern_message(of: Field, pattern: &Pattern) -> Kind {
 fn write(query: &Query, messages: &mut Vec<rpc::Clause>) {
     let kind = match query {
         Query::Nothing => Kind::Nothing(rpc::Nothing {}),
+        Query::All => Kind::All(rpc::Nothing {}),
         Query::Term {
             field,
             term,
@@ -119,6 +120,7 @@ fn write(query: &Query, messages: &mut Vec<rpc::Clause>) {
         | Query::Boosted { clause, .. }
         | Query::Named { clause, .. } => write(clause, messages),
         Query::Nothing
+        | Query::All
         | Query::Term { .. }
         | Query::Pattern { .. }
         | Query::Value { .. }
@@ -177,6 +179,7 @@ impl Reader {
             .ok_or("the query has a clause of unknown kind")?
         {
             Kind::Nothing(_) => Query::Nothing,
+            Kind::All(_) => Query::All,
             Kind::Term(term) => Query::Term {
                 field: field(term.field)?,
                 term: term.term,
