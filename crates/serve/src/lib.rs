@@ -55,6 +55,7 @@ pub use handlers::options::HandlerOptions;
 pub use handlers::options::Place;
 pub use http::host_names::parse_host_name;
 pub use http::indexnow::{IndexNowServer, JudgeSubmission, SubmissionReply, Submitted};
+pub use http::origins::{Origin, parse_origin};
 pub use in_process::partitioning::Topology;
 pub use index_server::InProcessIndexServer;
 pub use index_server::synthetic::{SyntheticClock, SyntheticRequest, SyntheticTimes};

@@ -6,6 +6,7 @@ use super::{Catalog, beside, lists};
 use crate::admin;
 use crate::http::app::ServerState;
 use crate::http::host_names::HostNames;
+use crate::http::origins::Origins;
 use crate::http::page;
 use crate::http::routes::{
     accepts_html, guarded, health, index_routes, only_reading, with_page_files,
@@ -31,7 +32,7 @@ const CREATION_BYTES_MAX: usize = 1 << 20;
 const FAILED_NAMED_MAX: usize = 10;
 
 /// Returns the public routes.
-pub(crate) fn public_router(catalog: &Arc<Catalog>, names: HostNames) -> Router {
+pub(crate) fn public_router(catalog: &Arc<Catalog>, names: HostNames, origins: Origins) -> Router {
     let of_index = index_routes();
     let routes = Router::new()
         .route("/", get(lists::page))
@@ -45,7 +46,7 @@ pub(crate) fn public_router(catalog: &Arc<Catalog>, names: HostNames) -> Router 
     let routes = with_page_files(routes.merge(of_process))
         .method_not_allowed_fallback(only_reading)
         .fallback_service(entered);
-    guarded(routes, &catalog.server, names)
+    guarded(routes, &catalog.server, names, origins)
 }
 
 /// Returns the administration of all indexes and of each.

@@ -10,6 +10,7 @@ use crate::front_end::FrontEndOptions;
 use crate::handlers::options::HandlerOptions;
 use crate::http::app::{App, ServerState};
 use crate::http::host_names::HostNames;
+use crate::http::origins::{Origin, Origins};
 use crate::http::routes::router;
 use crate::in_process::partitioning::Topology;
 use crate::net::listener;
@@ -47,6 +48,8 @@ pub struct ServeOptions {
     /// Names by which clients ask for the server, beside those of loopback: on loopback the only ones that are
     /// answered, elsewhere too where there are any.
     pub host_names: Vec<String>,
+    /// Origins of the pages that may read answers, beside those of the server.
+    pub origins: Vec<Origin>,
     /// Administration options: metrics and reloads.
     pub admin: AdminOptions,
     /// Interval between two looks for a newer generation, which is opened then. `None`: only where asked.
@@ -64,6 +67,7 @@ impl Default for ServeOptions {
             front_end: FrontEndOptions::default(),
             limits: ConnectionLimits::default(),
             host_names: Vec::new(),
+            origins: Vec::new(),
             admin: AdminOptions::default(),
             refresh: None,
         }
@@ -88,6 +92,7 @@ pub struct Server {
     served: Served,
     limits: ConnectionLimits,
     host_names: HostNames,
+    origins: Origins,
     admin: Option<AdminServer>,
     refresh: Option<Duration>,
     runtime: Runtime,
@@ -220,6 +225,7 @@ impl Server {
             served,
             limits: options.limits.clone(),
             host_names: HostNames::new(address, names),
+            origins: Origins::new(&options.origins),
             admin,
             refresh: options.refresh,
             runtime,
@@ -305,8 +311,10 @@ impl Server {
             let reloads = tokio::spawn(reload_on_hangup(served.clone()));
             let refreshing = tokio::spawn(refresh(served.clone(), self.refresh));
             let router = match &served {
-                Served::One(app) => router(Arc::clone(app), self.host_names),
-                Served::Many(catalog) => catalog::public_router(catalog, self.host_names),
+                Served::One(app) => router(Arc::clone(app), self.host_names, self.origins),
+                Served::Many(catalog) => {
+                    catalog::public_router(catalog, self.host_names, self.origins)
+                }
             };
             let answered =
                 listener::serve(listener, router, &self.limits, &draining, shutdown).await;

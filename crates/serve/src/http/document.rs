@@ -3,7 +3,7 @@
 use crate::http::app::App;
 use crate::http::failure::{failed_json, failed_page};
 use crate::http::page::{self, Marking};
-use crate::http::params::{self, PAGE_OPERATOR};
+use crate::http::params;
 use crate::net::blocking::beside_io;
 use crate::net::response::{HTML, JSON, refusal, respond};
 use axum::Extension;
@@ -71,7 +71,7 @@ fn bad(parameter: &'static str, reason: &str) -> SearchError {
 fn marking<'a>(app: &App, typed: &'a str) -> Option<Marking<'a>> {
     let known = app.front_end.known();
     let analyzer = known.analyzer.filter(|_| !typed.trim().is_empty())?;
-    let parsed = search::parse_with(typed, analyzer, &known.fields, PAGE_OPERATOR);
+    let parsed = search::parse_with(typed, analyzer, &known.fields, search::Operator::default());
     Some(Marking {
         typed,
         analyzer,

@@ -2,9 +2,10 @@
 //!
 //! Not tower-http: its limit of bodies answers in plain text without a remedy, each of its three layers of headers is
 //! as long as the loop here, and its compression hides the length of an answer from the limit on unread answers
-//! (`net/listener/output.rs`) and takes time of the I/O threads. A proxy compresses where that is wanted.
+//! (`net/listener/output.rs`).
 
 use crate::api::draining::Draining;
+use crate::http::posted::BODY_BYTES_MAX;
 use crate::net::response::refusal;
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -70,15 +71,14 @@ pub(crate) async fn one_host(request: Request, next: Next) -> Response<Body> {
     }
 }
 
-/// Limits the body of a request; no request here needs one.
+/// Limits the body of a request; only a search by POST needs one, a short one.
 pub(super) async fn bounded_body(request: Request, next: Next) -> Response<Body> {
     use axum::body::HttpBody;
-    /// Upper limit on a body, in bytes; small bodies are accepted.
-    const BODY_BYTES_MAX: u64 = 64 * 1024;
-    if request.body().size_hint().lower() > BODY_BYTES_MAX {
+    if request.body().size_hint().lower() > BODY_BYTES_MAX as u64 {
         return refusal(
             StatusCode::PAYLOAD_TOO_LARGE,
-            "no request needs a body here; put the query into the address, as /search?q=WORDS",
+            "no request needs so long a body here; post a search of 64 KiB at most, or put it into the address, as \
+             /search?q=WORDS",
         );
     }
     next.run(request).await

@@ -8,11 +8,14 @@
 //! A request is a task: while servers search, its thread reads other requests. If a client goes away,
 //! its task is dropped, which cancels its calls to servers.
 
+mod compression;
 mod document;
 pub(crate) mod host_names;
 pub(crate) mod indexnow;
+pub(crate) mod origins;
 pub(crate) mod page;
 mod params;
+mod posted;
 mod search;
 
 pub(crate) mod app;

@@ -6,10 +6,8 @@
 use crate::api::options::{SearchOptions, validate};
 use engine::SearchError;
 use search::{Least, Operator, Ranking};
+use std::borrow::Cow;
 use std::time::Duration;
-
-/// Operator between words that people type into the page. Programs require all words unless they say otherwise.
-pub(crate) const PAGE_OPERATOR: Operator = Operator::Auto;
 
 /// Treatment of unknown parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,19 +26,26 @@ pub(crate) struct SearchParameters {
     pub(crate) options: SearchOptions,
 }
 
-/// Parses the parameters of a search.
+/// Parses the parameters of a search behind the `?`.
 pub(crate) fn parse(raw: Option<&str>, unknown: Unknown) -> Result<SearchParameters, SearchError> {
+    of_pairs(
+        url::form_urlencoded::parse(raw.unwrap_or("").as_bytes()),
+        unknown,
+    )
+}
+
+/// Parses decoded parameters of a search.
+pub(crate) fn of_pairs<'a>(
+    pairs: impl Iterator<Item = (Cow<'a, str>, Cow<'a, str>)>,
+    unknown: Unknown,
+) -> Result<SearchParameters, SearchError> {
     let mut q = None;
     let mut fields = Vec::new();
     let mut options = SearchOptions {
-        operator: match unknown {
-            Unknown::Ignore => PAGE_OPERATOR,
-            Unknown::Refuse => Operator::default(),
-        },
         suggest: unknown == Unknown::Ignore,
         ..SearchOptions::default()
     };
-    for (name, value) in url::form_urlencoded::parse(raw.unwrap_or("").as_bytes()) {
+    for (name, value) in pairs {
         match name.as_ref() {
             "q" => q = Some(value.into_owned()),
             "k" => options.k = number("k", &value)?,
@@ -239,7 +244,7 @@ mod tests {
         let page = parse(Some("q=a&after=*"), Unknown::Ignore).unwrap();
         assert_eq!(page.options.after, None);
         for (raw, unknown, operator) in [
-            ("", Unknown::Refuse, Operator::And),
+            ("", Unknown::Refuse, Operator::Auto),
             ("", Unknown::Ignore, Operator::Auto),
             ("words=auto", Unknown::Refuse, Operator::Auto),
             ("words=all", Unknown::Ignore, Operator::And),

@@ -1,12 +1,14 @@
 //! Routes of the public port, and what needs no front-end: health, style sheet, script, icon.
 
 use crate::http::app::{App, ServerState};
+use crate::http::compression::compressed;
 use crate::http::document::document;
 use crate::http::host_names::{HostNames, known_host};
 use crate::http::layers::{bounded_body, finished, one_host};
+use crate::http::origins::{Origins, shared_with_origins};
 use crate::http::page;
 use crate::http::page::assets::{FAVICON, SCRIPT, STYLE_SHEET};
-use crate::http::search::{search_json, search_page};
+use crate::http::search::{search_json, search_page, search_posted};
 use crate::net::response::{HTML, refusal, respond};
 use axum::Extension;
 use axum::Router;
@@ -18,17 +20,17 @@ use axum::routing::{any, get};
 use std::sync::Arc;
 
 /// Returns the public routes of a server of one index.
-pub(crate) fn router(app: Arc<App>, names: HostNames) -> Router {
+pub(crate) fn router(app: Arc<App>, names: HostNames, origins: Origins) -> Router {
     let server = Arc::clone(&app.server);
     let routes = index_routes().route("/healthz", get(health));
-    guarded(routes.layer(Extension(app)), &server, names)
+    guarded(routes.layer(Extension(app)), &server, names, origins)
 }
 
 /// Returns the routes of an index, which each request carries as an extension.
 pub(crate) fn index_routes() -> Router {
     let routes = Router::new()
         .route("/", get(search_page))
-        .route("/search", get(search_json))
+        .route("/search", get(search_json).post(search_posted))
         .route("/document", get(document))
         .route("/reload", any(administration))
         .route("/metrics", any(administration))
@@ -42,14 +44,21 @@ pub(crate) fn index_routes() -> Router {
         .method_not_allowed_fallback(only_reading)
 }
 
-/// Adds to public routes what holds for all requests: known hosts, bounded bodies, the headers of security and of the end.
-pub(crate) fn guarded(routes: Router, server: &Arc<ServerState>, names: HostNames) -> Router {
+/// Adds to public routes what holds for all requests: known hosts and origins, bounded bodies, the headers of security and of the end.
+pub(crate) fn guarded(
+    routes: Router,
+    server: &Arc<ServerState>,
+    names: HostNames,
+    origins: Origins,
+) -> Router {
     routes
         .layer(Extension(Arc::clone(server)))
         .layer(from_fn_with_state(Arc::new(names), known_host))
         .layer(from_fn(one_host))
         .layer(map_response_with_state(server.draining.clone(), finished))
         .layer(from_fn(bounded_body))
+        .layer(from_fn_with_state(Arc::new(origins), shared_with_origins))
+        .layer(from_fn(compressed))
 }
 
 /// Answers for a path without a page.
@@ -67,7 +76,7 @@ async fn nothing_here(uri: Uri, headers: HeaderMap) -> Response<Body> {
 pub(crate) async fn only_reading() -> Response<Body> {
     refusal(
         StatusCode::METHOD_NOT_ALLOWED,
-        "only GET and HEAD are answered; use GET",
+        "only GET and HEAD are answered, and POST by /search; use GET",
     )
 }
 

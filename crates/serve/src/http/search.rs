@@ -3,14 +3,15 @@
 use crate::http::app::App;
 use crate::http::failure::{failed_json, failed_page};
 use crate::http::page;
-use crate::http::params::{self, Unknown};
+use crate::http::params::{self, SearchParameters, Unknown};
+use crate::http::posted;
 use crate::metrics::served::Client;
 use crate::net::blocking::beside_io;
 use crate::net::response::{HTML, JSON, respond};
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::RawQuery;
-use axum::http::header::{HeaderName, HeaderValue};
+use axum::http::header::{HeaderMap, HeaderName, HeaderValue};
 use axum::http::{Response, StatusCode};
 use engine::SearchError;
 use engine::cut_values::cut_map;
@@ -22,16 +23,43 @@ pub(super) async fn search_json(
     Extension(app): Extension<Arc<App>>,
     RawQuery(raw): RawQuery,
 ) -> Response<Body> {
-    let parameters = match params::parse(raw.as_deref(), Unknown::Refuse) {
+    answered_json(app, params::parse(raw.as_deref(), Unknown::Refuse)).await
+}
+
+/// Answers a search that is posted as JSON.
+pub(super) async fn search_posted(
+    Extension(app): Extension<Arc<App>>,
+    RawQuery(raw): RawQuery,
+    headers: HeaderMap,
+    body: Body,
+) -> Response<Body> {
+    let posted = posted::received(&headers, body).await;
+    let parameters = posted.and_then(|posted| {
+        let pairs = posted::all(raw.as_deref(), &posted);
+        params::of_pairs(pairs, Unknown::Refuse)
+    });
+    answered_json(app, parameters).await
+}
+
+async fn answered_json(
+    app: Arc<App>,
+    parameters: Result<SearchParameters, SearchError>,
+) -> Response<Body> {
+    let parameters = match parameters {
         Ok(parameters) => parameters,
         Err(error) => return failed_json(&app, &app.failure(error)),
     };
-    let Some(query) = parameters.q.as_deref() else {
-        let missing = SearchError::BadRequest {
-            parameter: "q",
-            reason: "the query is missing; ask for /search?q=WORDS".into(),
-        };
-        return failed_json(&app, &app.failure(missing));
+    let query = match parameters.q.as_deref() {
+        Some(query) => query,
+        None if !parameters.options.filters.is_empty() => "",
+        None => {
+            let missing = SearchError::BadRequest {
+                parameter: "q",
+                reason: "the query is missing; ask for /search?q=WORDS, or q=* for all documents"
+                    .into(),
+            };
+            return failed_json(&app, &app.failure(missing));
+        }
     };
     let (mut answer, _turn) = match app.search(&parameters, query).await {
         Ok(answered) => answered,

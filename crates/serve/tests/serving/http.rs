@@ -176,7 +176,7 @@ fn bad_requests_say_what_to_do() {
     assert_eq!(server.get("/nothing").status, 404);
     assert_eq!(server.get("/document?url=nowhere").status, 404);
     assert_eq!(server.get("/document").status, 400);
-    let post = server.request("POST", "/search?q=a");
+    let post = server.request("POST", "/document?url=a");
     assert_eq!(post.status, 405);
     assert!(post.head.contains("allow: get"), "{}", post.head);
     assert!(post.body.contains("use GET"), "{}", post.body);

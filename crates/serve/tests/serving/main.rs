@@ -19,6 +19,7 @@ mod deadlines;
 mod embedded;
 mod failing;
 mod fairness;
+mod from_pages;
 mod hosts;
 mod http;
 mod hurrying;

@@ -1,7 +1,8 @@
 //! Options of the connections of a public port.
 
 use serve::{
-    ClientHeader, ConnectionLimits, Network, TrustedProxies, parse_host_name, parse_network,
+    ClientHeader, ConnectionLimits, Network, Origin, TrustedProxies, parse_host_name,
+    parse_network, parse_origin,
 };
 use std::time::Duration;
 use units::{Sizes, Times};
@@ -29,6 +30,9 @@ pub(crate) struct ConnectionArguments {
     /// more than once
     #[arg(long, value_name = "NAME", value_parser = parse_host_name, help_heading = "Connections")]
     host: Vec<String>,
+    /// Origin of pages that may read answers, as https://www.example.org, or * for any; may be given more than once
+    #[arg(long, value_name = "ORIGIN", value_parser = parse_origin, help_heading = "Connections")]
+    allow_origin: Vec<Origin>,
     /// Address or network of a proxy that names its client in --client-header: 10.0.0.5 or 10.0.0.0/8; may be
     /// given more than once
     #[arg(long, value_name = "NETWORK", value_parser = parse_network, help_heading = "Connections")]
@@ -49,6 +53,11 @@ impl ConnectionArguments {
     /// Returns the names of the server.
     pub(crate) fn host_names(&self) -> Vec<String> {
         self.host.clone()
+    }
+
+    /// Returns the origins of pages that may read answers.
+    pub(crate) fn origins(&self) -> Vec<Origin> {
+        self.allow_origin.clone()
     }
 
     /// Returns the limits that the options set.

@@ -6,8 +6,8 @@ use super::serving::end_of;
 use console::failure::note;
 use console::interrupt::Interrupt;
 use serve::{
-    AdminOptions, ClusterFile, ConnectedServers, ConnectionLimits, FrontEndOptions, ServeOptions,
-    Server, io_runtime,
+    AdminOptions, ClusterFile, ConnectedServers, ConnectionLimits, FrontEndOptions, Origin,
+    ServeOptions, Server, io_runtime,
 };
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -87,6 +87,10 @@ impl FrontEndArguments {
         self.connections.host_names()
     }
 
+    pub(crate) fn origins(&self) -> Vec<Origin> {
+        self.connections.origins()
+    }
+
     pub(crate) fn admin(&self) -> anyhow::Result<AdminOptions> {
         self.admin.options()
     }
@@ -121,6 +125,7 @@ pub(crate) fn run(arguments: FrontEndCommandArguments) -> anyhow::Result<ExitCod
         front_end: arguments.front_end.options(),
         limits: arguments.front_end.limits(),
         host_names: arguments.front_end.host_names(),
+        origins: arguments.front_end.origins(),
         admin: arguments.front_end.admin()?,
         ..ServeOptions::default()
     };

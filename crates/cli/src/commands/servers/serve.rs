@@ -206,6 +206,7 @@ impl ServeArguments {
             front_end: self.front_end.options(),
             limits: self.front_end.limits(),
             host_names: self.front_end.host_names(),
+            origins: self.front_end.origins(),
             admin: self.front_end.admin()?,
             refresh: (!self.refresh.is_zero()).then_some(self.refresh),
         })

@@ -356,7 +356,6 @@ mod tests {
         let options = SearchOptions {
             filters: vec!["lang:en".into()],
             start: 10,
-            operator: crate::http::params::PAGE_OPERATOR,
             ..SearchOptions::default()
         };
         let refining = refining(&answer, &options);
@@ -427,7 +426,6 @@ mod tests {
         };
         let options = |filter: &str| SearchOptions {
             filters: vec![filter.into()],
-            operator: crate::http::params::PAGE_OPERATOR,
             ..SearchOptions::default()
         };
         let refined = refining(&answer, &options("lang:de"));

@@ -22,7 +22,7 @@ mod times;
 
 use crate::api::options::DEPTH_MAX;
 use crate::api::options::SearchOptions;
-use crate::http::page::settings::{pairs, pairs_of_api, settings};
+use crate::http::page::settings::{pairs, settings};
 use crate::http::page::url::{breadcrumb, local, web_address};
 use askama::Template;
 use assets::Files;
@@ -228,7 +228,7 @@ pub(crate) fn results(
             local("./", &pairs(&query, &traced)) + "#timeline"
         }),
         gantt: gantt(answer),
-        json: local("search", &pairs_of_api(&query, options)),
+        json: local("search", &pairs(&query, options)),
     })
 }
 

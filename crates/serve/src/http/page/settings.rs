@@ -1,18 +1,10 @@
 //! Options of a search as the parameters of links.
 
 use crate::api::options::SearchOptions;
-use crate::http::params::PAGE_OPERATOR;
 use search::Operator;
 
-/// Returns the options that differ from the defaults of the page, as parameters.
+/// Returns the options that differ from the defaults, as parameters.
 pub(super) fn settings(options: &SearchOptions) -> Vec<(&'static str, String)> {
-    settings_beside(options, PAGE_OPERATOR)
-}
-
-fn settings_beside(
-    options: &SearchOptions,
-    operator_usual: Operator,
-) -> Vec<(&'static str, String)> {
     let usual = SearchOptions::default();
     let mut settings = Vec::new();
     let mut set = |name, value: String, is_usual: bool| {
@@ -34,7 +26,7 @@ fn settings_beside(
     let operator = options.operator;
     match operator {
         Operator::Most(least) => set("most", least.to_string(), false),
-        named => set("words", named.name().into(), named == operator_usual),
+        named => set("words", named.name().into(), named == usual.operator),
     }
     let ranking = options.ranking;
     set("ranking", ranking.to_string(), ranking == usual.ranking);
@@ -54,14 +46,7 @@ fn settings_beside(
     settings
 }
 
-/// Returns the parameters of a link to the API.
-pub(super) fn pairs_of_api(query: &str, options: &SearchOptions) -> Vec<(&'static str, String)> {
-    let mut pairs = vec![("q", query.to_owned())];
-    pairs.extend(settings_beside(options, Operator::default()));
-    pairs
-}
-
-/// Returns the parameters of a link to the page of `query` with `options`.
+/// Returns the parameters of a link to the page, or to the API, of `query` with `options`.
 pub(super) fn pairs(query: &str, options: &SearchOptions) -> Vec<(&'static str, String)> {
     let mut pairs = vec![("q", query.to_owned())];
     pairs.extend(settings(options));

@@ -1,6 +1,5 @@
 //! Tests of the page: it shows the whole answer, and no document can inject markup.
 use super::*;
-use crate::http::params::PAGE_OPERATOR;
 use wire::DidYouMean;
 use wire::{PhaseTimes, Total};
 
@@ -53,16 +52,8 @@ pub(super) fn answer(hits: Vec<Hit>) -> SearchAnswer {
     }
 }
 
-/// Options of a search from the page.
-pub(super) fn typed_options() -> SearchOptions {
-    SearchOptions {
-        operator: PAGE_OPERATOR,
-        ..SearchOptions::default()
-    }
-}
-
 fn page(hits: Vec<Hit>) -> String {
-    results(&mut answer(hits), &typed_options(), &[])
+    results(&mut answer(hits), &SearchOptions::default(), &[])
 }
 
 #[test]
@@ -77,7 +68,7 @@ fn results_show_counts_times_and_links() {
         "rel=\"next\" href=\"./?q=word&#38;start=10\"",
         "<dt>index search</dt> <dd>1.250 ms</dd>",
         "<dt>parse</dt> <dd>7 µs</dd>",
-        "href=\"search?q=word&#38;words=auto\"",
+        "href=\"search?q=word\"",
     ] {
         assert!(html.contains(part), "{part} is not in {html}");
     }
@@ -102,7 +93,7 @@ fn hits_with_some_of_the_words_stand_apart() {
         answer.total.value = total;
         let options = SearchOptions {
             start,
-            ..typed_options()
+            ..SearchOptions::default()
         };
         results(&mut answer, &options, &[])
     };
@@ -143,7 +134,7 @@ fn hits_that_a_limit_of_sites_held_back_stand_apart() {
     ];
     let mut answer = answer(hits);
     answer.some_words_from = Some(2);
-    let html = results(&mut answer, &typed_options(), &[]);
+    let html = results(&mut answer, &SearchOptions::default(), &[]);
     let headings = [
         "id=\"from-2\">More of these sites</h2>",
         "id=\"from-3\">More of these sites, with some of the words</h2>",
@@ -180,7 +171,7 @@ fn what_documents_say_stays_text() {
     let marking = Marking {
         typed: &typed,
         analyzer,
-        query: search::parse(&typed, analyzer, PAGE_OPERATOR).query,
+        query: search::parse(&typed, analyzer, Operator::default()).query,
     };
     let marked = document(&stored, Some(&marking));
     assert!(marked.contains("<mark>script</mark>"), "{marked}");
@@ -227,11 +218,15 @@ fn nothing_found_suggests() {
         let suggestions = suggestions(&none.query, &options);
         results(none, &options, &suggestions)
     };
-    let html = shown(&mut none, typed_options());
+    let html = shown(&mut none, SearchOptions::default());
     assert!(html.contains("No document matches"));
     assert!(html.contains("./?q=two+words\""), "{html}");
     assert!(!html.contains("words=any"), "{html}");
-    let html = shown(&mut none, SearchOptions::default());
+    let strict = SearchOptions {
+        operator: Operator::And,
+        ..SearchOptions::default()
+    };
+    let html = shown(&mut none, strict);
     assert!(html.contains("./?q=two+words&#38;words=all\""), "{html}");
     assert!(html.contains("words=any"), "{html}");
     none.did_you_mean = Some(DidYouMean {
@@ -241,7 +236,7 @@ fn nothing_found_suggests() {
             exact: true,
         },
     });
-    let html = shown(&mut none, typed_options());
+    let html = shown(&mut none, SearchOptions::default());
     let link = "Did you mean <a href=\"./?q=to+words\"><b dir=\"auto\">to words</b></a>?";
     assert!(html.contains(link), "{html}");
     assert!(html.contains("1,200 documents"), "{html}");
@@ -291,5 +286,5 @@ fn a_page_is_no_shorter_than_its_lower_bound() {
     answer.hits[0].more_from_site = false;
     let least = bytes_min(&answer);
     assert!(least > 50_000, "{least}");
-    assert!(results(&mut answer, &typed_options(), &[]).len() >= least);
+    assert!(results(&mut answer, &SearchOptions::default(), &[]).len() >= least);
 }

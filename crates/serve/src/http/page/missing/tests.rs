@@ -1,6 +1,6 @@
 //! Tests of the banner: it names every gap of an answer, and is absent from a whole one.
 use super::*;
-use crate::http::page::tests::{answer, typed_options};
+use crate::http::page::tests::answer;
 
 fn lost(lacks: &str, chunks: &str, reason: &str, searched: u64, count: u64) -> Degraded {
     Degraded {
@@ -96,7 +96,7 @@ fn who_ran_out_of_time_may_allow_more() {
     answer.timed_out = true;
     let options = |timeout| SearchOptions {
         timeout,
-        ..typed_options()
+        ..SearchOptions::default()
     };
     let said = missing(&answer, &options(Some(Duration::from_millis(20)))).unwrap();
     assert_eq!(
