@@ -50,7 +50,7 @@ impl Laboratory<'_> {
 /// search, and the time of every step.
 pub(crate) fn search_alone(server: &Server) -> Result<Target, LabError> {
     let url = server.url().trim_end_matches('/');
-    let url = format!("{url}/search?q={{query}}&per_site=0&trace=1&k=1");
+    let url = format!("{url}/search?q={{query}}&words=all&trace=1&k=1");
     Ok(Target::parse(&url)?)
 }
 

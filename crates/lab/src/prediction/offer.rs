@@ -93,7 +93,7 @@ impl Asked {
     /// hit is returned, because summaries for hundreds of words would take longer than the search.
     fn target(&self) -> Result<Target, LabError> {
         let url = self.server.url().trim_end_matches('/');
-        let url = format!("{url}/search?q={{query}}&per_site=0&any=1&trace=1&k=1");
+        let url = format!("{url}/search?q={{query}}&words=any&trace=1&k=1");
         Ok(Target::parse(&url)?)
     }
 
