@@ -234,6 +234,19 @@ def test_the_image_is_made_of_files_that_exist(root):
     assert not {f"/{source}" for source in sum(copied, [])} & set(ignored)
 
 
+def test_the_image_has_every_member_of_the_workspace(root, tmp_path):
+    build = (root / "packaging/Containerfile").read_text().split("\nFROM ")[1]
+    for *sources, to in [line.split()[1:] for line in build.splitlines() if line.startswith("COPY ")]:
+        for source in map(root.joinpath, sources):
+            if source.is_dir():
+                shutil.copytree(source, tmp_path / to, ignore=shutil.ignore_patterns("target"))
+            else:
+                shutil.copy(source, tmp_path / to)
+    command = ["cargo", "metadata", "--locked", "--offline", "--no-deps", "--format-version", "1"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 # ---- when it cannot --------------------------------------------------------------------------------
 
 
