@@ -260,7 +260,8 @@ def test_page_shows_the_time_of_every_phase(open_page, server):
         shown = re.search(rf"{spoken}\s*:?\s*([\d.,]+)\s*(µs|us|ms)", text, re.IGNORECASE)
         assert shown, f"no time of {name} in the page"
         us = float(shown[1].replace(",", "")) * (1000 if shown[2] == "ms" else 1)
-        assert us == pytest.approx(timing[name] * 1000, abs=1), name
+        # The page shows two digits.
+        assert us == pytest.approx(timing[name] * 1000, rel=0.051, abs=1), name
 
 
 def test_documents_with_some_words_stand_apart(open_page, server):

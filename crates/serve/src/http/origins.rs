@@ -53,7 +53,7 @@ impl Origins {
         self.0.iter().any(|Origin(origin)| origin == "*")
     }
 
-    /// Returns what a browser is told of the origin of a request; `None` where its pages may not read the answer.
+    /// Returns what answers say to a browser of the origin of a request; `None` where its pages may not read the answer.
     fn told(&self, headers: &HeaderMap) -> Option<HeaderValue> {
         let asked = headers.get(header::ORIGIN)?;
         if self.are_any() {

@@ -40,7 +40,7 @@ pub(super) async fn received(headers: &HeaderMap, body: Body) -> Result<Pairs, S
         .get(header::CONTENT_TYPE)
         .map(|kind| kind.as_bytes());
     match kind.is_some_and(|kind| kind.starts_with(b"application/x-www-form-urlencoded")) {
-        // curl sends JSON under this name unless it is told another.
+        // curl sends JSON under this name unless another is given.
         true if !body.trim_ascii_start().starts_with(b"{") => Ok(of_form(&body)),
         _ => of_json(&body),
     }

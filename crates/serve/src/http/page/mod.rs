@@ -35,7 +35,7 @@ use gantt::{Gantt, gantt};
 pub(crate) use home::home;
 pub(crate) use indexes::{ListedIndex, indexes};
 use missing::{Missing, missing};
-use paging::{PageLink, page_links};
+use paging::{Pages, pages};
 use search::Operator;
 use std::time::Instant;
 use texts::{cut, is_hidden, is_shown_as_stored, title, visible};
@@ -67,7 +67,7 @@ struct Results<'a> {
     start_over: Option<String>,
     previous: Option<String>,
     next: Option<String>,
-    page_links: Vec<PageLink>,
+    pages: Pages,
     /// Whether the times of the phases are shown at once.
     is_timed: bool,
     phases: Vec<PhaseView>,
@@ -217,7 +217,7 @@ pub(crate) fn results(
         previous: (options.start > 0).then(|| page(previous_start)),
         next: (answer.more_hits && options.k > 0 && next_start + options.k <= DEPTH_MAX)
             .then(|| page(next_start)),
-        page_links: page_links(answer, options),
+        pages: pages(answer, options),
         is_timed: options.trace,
         phases: phases(answer),
         timeline: (!options.trace).then(|| {

@@ -1,6 +1,7 @@
 //! Links to the pages of an answer, by number.
 
 use super::settings::pairs;
+use super::times::thousands;
 use super::url::local;
 use crate::api::options::DEPTH_MAX;
 use crate::api::options::SearchOptions;
@@ -17,12 +18,20 @@ pub(super) struct PageLink {
     pub(super) is_current: bool,
 }
 
+/// Links to the pages of an answer.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Pages {
+    pub(super) links: Vec<PageLink>,
+    /// Number of all pages, where it is known and some have no link.
+    pub(super) count: Option<String>,
+}
+
 /// Returns links to the pages near the present one. Every page linked to has hits: how many follow the next one is known
 /// only where the total counts all hits. None where there is but one page, or where the start is that of no page.
-pub(super) fn page_links(answer: &SearchAnswer, options: &SearchOptions) -> Vec<PageLink> {
+pub(super) fn pages(answer: &SearchAnswer, options: &SearchOptions) -> Pages {
     let SearchOptions { k, start, .. } = *options;
     if k == 0 || !start.is_multiple_of(k) {
-        return Vec::new();
+        return Pages::default();
     }
     let current = start / k;
     let is_counted = answer.total.exact && answer.some_words_from.is_none();
@@ -33,7 +42,7 @@ pub(super) fn page_links(answer: &SearchAnswer, options: &SearchOptions) -> Vec<
     let last = last.min((DEPTH_MAX / k).saturating_sub(1)).max(current);
     let shown = current.saturating_sub(BESIDE_MAX)..=last.min(current + BESIDE_MAX);
     if last == 0 {
-        return Vec::new();
+        return Pages::default();
     }
     let link = |page: usize| {
         let options = SearchOptions {
@@ -46,7 +55,11 @@ pub(super) fn page_links(answer: &SearchAnswer, options: &SearchOptions) -> Vec<
             is_current: page == current,
         }
     };
-    shown.map(link).collect()
+    let is_last_linked = *shown.end() == last;
+    Pages {
+        count: (is_counted && !is_last_linked).then(|| thousands(last as u64 + 1)),
+        links: shown.map(link).collect(),
+    }
 }
 
 #[cfg(test)]
@@ -63,8 +76,11 @@ mod tests {
             more_hits,
             ..SearchAnswer::default()
         };
-        let links = page_links(&answer, &options);
-        links
+        let pages = pages(&answer, &options);
+        let last = pages.links.last().map_or(0, |link| link.number);
+        assert_eq!(pages.count, (last == 55).then(|| "100".to_owned()));
+        pages
+            .links
             .iter()
             .map(|link| (link.number, link.is_current))
             .collect()

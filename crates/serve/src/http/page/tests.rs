@@ -66,7 +66,7 @@ fn results_show_counts_times_and_links() {
         "<mark>word</mark> &lt;b&gt;",
         "./?q=site%3As.example+word",
         "rel=\"next\" href=\"./?q=word&#38;start=10\"",
-        "<dt>index search</dt> <dd>1.250 ms</dd>",
+        "<dt>index search</dt> <dd>1.3 ms</dd>",
         "<dt>parse</dt> <dd>7 µs</dd>",
         "href=\"search?q=word\"",
     ] {
@@ -248,8 +248,22 @@ fn numbers() {
     assert_eq!(thousands(0), "0");
     assert_eq!(thousands(1_000), "1,000");
     assert_eq!(thousands(u64::MAX), "18,446,744,073,709,551,615");
-    assert_eq!(duration(999), "999 µs");
-    assert_eq!(duration(1_002), "1.002 ms");
+    for (us, shown) in [
+        (0, "0 µs"),
+        (99, "99 µs"),
+        (994, "990 µs"),
+        (995, "1.0 ms"),
+        (1_049, "1.0 ms"),
+        (1_250, "1.3 ms"),
+        (9_960, "10 ms"),
+        (43_210, "43 ms"),
+        (994_999, "990 ms"),
+        (1_260_000, "1.3 s"),
+        (75_000_000, "75 s"),
+        (u64::MAX / 2, "9200000000000 s"),
+    ] {
+        assert_eq!(duration(us), shown, "{us}");
+    }
 }
 
 #[test]

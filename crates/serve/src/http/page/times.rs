@@ -35,11 +35,21 @@ pub(super) fn phases(answer: &SearchAnswer) -> Vec<PhaseView> {
     phases
 }
 
-/// Formats microseconds for people, without rounding.
+/// Formats microseconds for people, rounded to two digits. JSON has all of them.
 pub(super) fn duration(us: u64) -> String {
+    let mut unit = 1;
+    while us / unit >= 100 {
+        unit *= 10;
+    }
+    let us = (us + unit / 2) / unit * unit;
+    let tenths = |whole: u64, name: &str| match us / whole {
+        0..10 => format!("{}.{} {name}", us / whole, us % whole / (whole / 10)),
+        many => format!("{many} {name}"),
+    };
     match us {
         0..1_000 => format!("{us} µs"),
-        _ => format!("{}.{:03} ms", us / 1_000, us % 1_000),
+        1_000..1_000_000 => tenths(1_000, "ms"),
+        _ => tenths(1_000_000, "s"),
     }
 }
 
