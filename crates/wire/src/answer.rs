@@ -102,8 +102,8 @@ pub struct FacetAnswer {
     /// The facet in full: `lang:terms:10`, `date:month`.
     pub facet: String,
     /// Values or intervals. Terms: the most frequent first; histograms: in the order of values, without empty ones;
-    /// ranges: as asked for.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// ranges: as asked for. Empty for statistics and percentiles.
+    #[serde(default)]
     pub buckets: Vec<FacetBucket>,
     /// Sum of the counts of values that are not shown; for facets of terms.
     #[serde(default)]

@@ -63,13 +63,15 @@ impl Target {
 pub(crate) async fn fetch(target: &Target, limit: Duration) -> anyhow::Result<String> {
     let url = format!("{}{}", target.url(), target.path);
     match tokio::time::timeout(limit, get(target)).await {
-        Ok(text) => text.with_context(|| format!("cannot read {url}; is the server running?")),
+        Ok(text) => text.with_context(|| format!("cannot read {url}")),
         Err(_) => bail!("{url}: no answer within {} s", limit.as_secs_f64()),
     }
 }
 
 async fn get(target: &Target) -> anyhow::Result<String> {
-    let stream = TcpStream::connect(&target.address).await?;
+    let stream = TcpStream::connect(&target.address)
+        .await
+        .context("no connection; is the server running?")?;
     let (mut sender, connection) =
         hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
     let mut request = hyper::Request::get(&target.path)
@@ -85,6 +87,11 @@ async fn get(target: &Target) -> anyhow::Result<String> {
         if status == hyper::StatusCode::NOT_FOUND {
             bail!(
                 "the server answers {status}; give the admin address that it prints as it starts"
+            );
+        }
+        if status == hyper::StatusCode::UNAUTHORIZED {
+            bail!(
+                "the server answers {status}; give the file of its token, --admin-token-file FILE"
             );
         }
         if !status.is_success() {

@@ -145,6 +145,18 @@ fn a_synthetic_web_is_crawled_served_and_judged() {
     let explained = shorttail(["crawl", "explain", seed, "--in", into]).ends(0);
     assert!(explained.stdout.contains("fetched"), "{explained:#?}");
     shorttail(["crawl", "ping", "ftp://a.example/", "--in", into]).ends(1);
+    let pinged = shorttail(["crawl", "ping", into, seed]).ends(0);
+    assert_eq!(pinged.stdout, "1 URL will be visited by the next run\n");
+}
+
+#[test]
+fn a_crawl_that_gets_nothing_fails() {
+    let bench = Bench::new();
+    let into = bench.directory();
+    let into = into.to_str().unwrap();
+    let refused = shorttail(["crawl", into, "http://127.0.0.1:9/"]).ends(1);
+    assert!(refused.stderr.contains("--allow-addresses"), "{refused:#?}");
+    assert!(refused.stdout.contains("no document yet"), "{refused:#?}");
 }
 
 #[test]

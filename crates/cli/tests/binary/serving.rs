@@ -223,6 +223,7 @@ fn administration_may_be_off_or_demand_a_token() {
     let file = file.to_str().unwrap();
     let serving = Serving::start_with(&bench, &["--admin-token-file", file]);
     assert!(get(&serving.admin, "/metrics").0.contains("401"));
+    shorttail(["top", &serving.admin, "--once"]).fails_saying(&["401", "--admin-token-file FILE"]);
     shorttail(["top", &serving.admin, "--once"]).fails_saying(&["401"]);
     shorttail([
         "top",

@@ -53,11 +53,11 @@ pub(crate) fn guarded(
 ) -> Router {
     routes
         .layer(Extension(Arc::clone(server)))
+        .layer(from_fn_with_state(Arc::new(origins), shared_with_origins))
         .layer(from_fn_with_state(Arc::new(names), known_host))
         .layer(from_fn(one_host))
         .layer(map_response_with_state(server.draining.clone(), finished))
         .layer(from_fn(bounded_body))
-        .layer(from_fn_with_state(Arc::new(origins), shared_with_origins))
         .layer(from_fn(compressed))
 }
 

@@ -3,6 +3,7 @@
 use super::folder::existing_crawl;
 use super::summary::{json_summary, notices, progress_text, text_details, text_summary};
 use console::failure::note;
+use console::figures::counted;
 use console::terminal::{print, printable};
 use crawl::politeness::TimeMs;
 use crawl::{Explained, explain as explained, is_running, request_stop, status_of};
@@ -83,6 +84,15 @@ pub(super) fn ping(arguments: &PingArguments) -> anyhow::Result<ExitCode> {
     let refused = crawl::ping(&storage, &arguments.urls)?;
     for (url, error) in &refused {
         note(&format!("{}: {error}", printable(url)));
+    }
+    let taken = arguments.urls.len() - refused.len();
+    if taken > 0 {
+        let when = match is_running(&storage)? {
+            true => "soon",
+            false => "by the next run",
+        };
+        let urls = counted(taken as u64, "URL");
+        print(&format!("{urls} will be visited {when}\n"))?;
     }
     Ok(match refused.is_empty() {
         true => ExitCode::SUCCESS,

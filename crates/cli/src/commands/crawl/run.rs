@@ -180,10 +180,14 @@ pub(super) fn run(arguments: RunArguments) -> anyhow::Result<ExitCode> {
         server.wait(&interrupt)?;
     }
     drop(indexnow);
-    Ok(match progress.answered() == 0 && progress.failed > 0 {
-        true => ExitCode::FAILURE,
-        false => ExitCode::SUCCESS,
-    })
+    // Nothing answered, and there is nothing to search either: the addresses are wrong, or not permitted.
+    let is_in_vain = progress.generation == 0 && !interrupt.is_asked();
+    Ok(
+        match progress.answered() == 0 && (progress.failed > 0 || is_in_vain) {
+            true => ExitCode::FAILURE,
+            false => ExitCode::SUCCESS,
+        },
+    )
 }
 
 /// Listens for the other members at the address that the configuration gives this one.
