@@ -180,8 +180,9 @@ pub(super) fn run(arguments: RunArguments) -> anyhow::Result<ExitCode> {
         server.wait(&interrupt)?;
     }
     drop(indexnow);
-    // Nothing answered, and there is nothing to search either: the addresses are wrong, or not permitted.
-    let is_in_vain = progress.generation == 0 && !interrupt.is_asked();
+    // Nothing answered, and there is nothing to search either: the addresses are wrong, or not permitted. Other members may
+    // have them all.
+    let is_in_vain = progress.generation == 0 && progress.handed_over == 0 && !interrupt.is_asked();
     Ok(
         match progress.answered() == 0 && (progress.failed > 0 || is_in_vain) {
             true => ExitCode::FAILURE,
