@@ -69,6 +69,11 @@ pub(crate) trait Selection {
     /// Returns whether a document is to be added.
     fn takes(&mut self, document: &Document) -> anyhow::Result<bool>;
 
+    /// Says what was noticed while reading. A selection that is made again and again says it once.
+    fn tell(&mut self, noticed: &str) {
+        note(noticed);
+    }
+
     /// Returns the URLs of earlier documents to delete, once all documents are read. `None` where there is nothing to
     /// commit at all.
     fn deletes(&mut self, progress: &Progress) -> anyhow::Result<Option<Vec<String>>>;
@@ -145,7 +150,7 @@ impl IndexRun {
             });
         }
         let progress = reader.progress();
-        report(&reader)?;
+        report(&reader, &mut |noticed| selection.tell(noticed))?;
         let Some(deleted) = selection.deletes(&progress)? else {
             return Ok(None);
         };
@@ -169,14 +174,14 @@ impl IndexRun {
 }
 
 /// Reports the input that was not read; an error if nothing was.
-fn report(reader: &Reader) -> anyhow::Result<()> {
+fn report(reader: &Reader, tell: &mut dyn FnMut(&str)) -> anyhow::Result<()> {
     let progress = reader.progress();
-    report_left_out(reader.passed_over(), progress.passed_over, |unsaid| {
+    report_left_out(reader.passed_over(), progress.passed_over, tell, |unsaid| {
         format!("and {} more passed over", count(unsaid))
     });
-    report_kinds(&reader.left_out());
-    report_guesses(&reader.encodings_guessed());
-    report_left_out(reader.bad_documents(), progress.bad, |unsaid| {
+    report_kinds(&reader.left_out(), tell);
+    report_guesses(&reader.encodings_guessed(), tell);
+    report_left_out(reader.bad_documents(), progress.bad, tell, |unsaid| {
         let plural = if unsaid == 1 { "" } else { "s" };
         format!("and {} more bad document{plural}", count(unsaid))
     });
@@ -187,7 +192,7 @@ fn report(reader: &Reader) -> anyhow::Result<()> {
         bail!("all that the sources name is passed over; nothing was committed");
     }
     if progress.documents == 0 {
-        note("warning: the sources hold no document");
+        tell("warning: the sources hold no document");
     }
     Ok(())
 }
@@ -228,13 +233,13 @@ fn place_text(place: &Place) -> String {
 const KINDS_SHOWN: usize = 8;
 
 /// Reports the guessed encodings of texts that are not UTF-8 and name none.
-fn report_guesses(guesses: &[(&'static str, u64)]) {
+fn report_guesses(guesses: &[(&'static str, u64)], tell: &mut dyn FnMut(&str)) {
     let texts = guesses.iter().map(|(_, count)| count).sum();
     if texts > 0 {
         let shown = guesses
             .iter()
             .map(|(name, texts)| format!("{name} ({})", count(*texts)));
-        note(&format!(
+        tell(&format!(
             "the encoding of {} is guessed: {}; save as UTF-8 what was read wrongly",
             console::figures::counted(texts, "text"),
             shown.collect::<Vec<_>>().join(", ")
@@ -244,7 +249,7 @@ fn report_guesses(guesses: &[(&'static str, u64)]) {
 
 /// Reports files of folders that were not read for their names, and other input that is no document: redirects, answers
 /// of a crawler without a page.
-fn report_kinds(kinds: &[(String, u64)]) {
+fn report_kinds(kinds: &[(String, u64)], tell: &mut dyn FnMut(&str)) {
     // Parts of files have names of several letters and words, files have endings.
     let is_file = |(kind, _): &&(String, u64)| {
         kind.starts_with('.') || matches!(&**kind, "without an ending" | "others")
@@ -254,7 +259,7 @@ fn report_kinds(kinds: &[(String, u64)]) {
     let sum = |kinds: &[&(String, u64)]| kinds.iter().map(|(_, count)| count).sum();
     match sum(&files) {
         0 => {}
-        all => note(&format!(
+        all => tell(&format!(
             "left out {} that are not read in folders: {}",
             console::figures::counted(all, "file"),
             shown_kinds(&files)
@@ -262,7 +267,7 @@ fn report_kinds(kinds: &[(String, u64)]) {
     }
     match sum(&parts) {
         0 => {}
-        all => note(&format!(
+        all => tell(&format!(
             "left out {} of files that are no documents: {}",
             console::figures::counted(all, "part"),
             shown_kinds(&parts)
@@ -282,12 +287,17 @@ fn shown_kinds(kinds: &[&(String, u64)]) -> String {
 }
 
 /// Prints the first names; `more` formats the number of the others.
-fn report_left_out(first: &[impl ToString], all_count: u64, more: impl Fn(u64) -> String) {
+fn report_left_out(
+    first: &[impl ToString],
+    all_count: u64,
+    tell: &mut dyn FnMut(&str),
+    more: impl Fn(u64) -> String,
+) {
     for left_out in first {
-        note(&left_out.to_string());
+        tell(&left_out.to_string());
     }
     let unsaid = all_count.saturating_sub(first.len() as u64);
     if unsaid > 0 {
-        note(&more(unsaid));
+        tell(&more(unsaid));
     }
 }

@@ -190,6 +190,31 @@ fn a_server_shows_what_a_watching_sync_commits() {
 }
 
 #[test]
+fn a_watching_sync_says_once_what_it_notices_again_and_again() {
+    let bench = Bench::new();
+    std::fs::create_dir(bench.path("notes")).unwrap();
+    bench.file("notes/one.txt", "alpha one");
+    bench.file("notes/broken.docx", "no archive");
+    let notes = bench.path("notes").display().to_string();
+    let index = directory(&bench);
+    let arguments = [
+        "sync", &index, &notes, "--watch", "--every", "50ms", "--json",
+    ];
+    let mut watching = Ended(command(arguments).spawn().unwrap());
+    let mut said = BufReader::new(watching.0.stdout.take().unwrap()).lines();
+    let noticed = BufReader::new(watching.0.stderr.take().unwrap());
+    said.next().unwrap().unwrap();
+    // Further looks, of which the last commits.
+    std::thread::sleep(Duration::from_millis(400));
+    bench.file("notes/two.txt", "alpha two");
+    said.next().unwrap().unwrap();
+    drop(watching);
+    let told = noticed.lines().map(Result::unwrap);
+    let told: Vec<String> = told.filter(|line| line.contains("broken.docx")).collect();
+    assert_eq!(told.len(), 1, "{told:?}");
+}
+
+#[test]
 fn segments_stay_few_over_many_commits() {
     let bench = Bench::indexed(&small_corpus());
     let mut merged = 0;

@@ -6,6 +6,7 @@ use super::reading::ReadingArguments;
 use crate::indexing::{IndexRun, Indexed, MEMORY, Selection, Verdict};
 use crate::languages::AnalyzerChoice;
 use anyhow::{Context, bail};
+use console::failure::note;
 use console::figures::{count, counted};
 use console::interrupt::Interrupt;
 use console::opened::cores_count;
@@ -73,8 +74,9 @@ pub(crate) fn run(arguments: SyncArguments) -> anyhow::Result<ExitCode> {
     let storage = create_target(&arguments.directory, arguments.named)?;
     let interrupt = Interrupt::listen()?;
     let mut is_first = true;
+    let mut told = HashSet::new();
     loop {
-        let (synced, unchanged) = sync(&arguments, &folders, &storage, &interrupt)?;
+        let (synced, unchanged) = sync(&arguments, &folders, &storage, &interrupt, &mut told)?;
         if synced.is_some() || is_first {
             print(&summary(&arguments, synced.as_ref(), unchanged))?;
         }
@@ -97,12 +99,14 @@ fn folder(path: &Path) -> anyhow::Result<PathBuf> {
     Ok(real)
 }
 
-/// Looks at the folders once. Returns the commit, if any, and the number of files that had not changed.
+/// Looks at the folders once. Returns the commit, if any, and the number of files that had not changed. `told` is what
+/// earlier looks noticed, and said.
 fn sync(
     arguments: &SyncArguments,
     folders: &[PathBuf],
     storage: &SharedStorage,
     interrupt: &Interrupt,
+    told: &mut HashSet<String>,
 ) -> anyhow::Result<(Option<Indexed>, u64)> {
     let index = match Index::open(storage.clone()) {
         Ok(index) => Some(index),
@@ -113,6 +117,8 @@ fn sync(
         index,
         folders,
         interrupt,
+        told: std::mem::take(told),
+        telling: HashSet::new(),
         seen: HashSet::new(),
         taken: 0,
         unchanged: 0,
@@ -129,6 +135,8 @@ fn sync(
         analyzer: AnalyzerChoice::Detected,
     };
     let indexed = run.index_selected(&mut changes)?;
+    // What is noticed no more, and then again, is said again.
+    *told = changes.telling;
     Ok((indexed, changes.unchanged))
 }
 
@@ -137,6 +145,10 @@ struct Changes<'a> {
     index: Option<Index>,
     folders: &'a [PathBuf],
     interrupt: &'a Interrupt,
+    /// What the look before noticed.
+    told: HashSet<String>,
+    /// What this one notices.
+    telling: HashSet<String>,
     /// URLs of the documents read.
     seen: HashSet<String>,
     taken: u64,
@@ -163,6 +175,13 @@ impl Selection for Changes<'_> {
             false => self.taken += 1,
         }
         Ok(!is_same)
+    }
+
+    fn tell(&mut self, noticed: &str) {
+        if !self.told.contains(noticed) && !self.telling.contains(noticed) {
+            note(noticed);
+        }
+        self.telling.insert(noticed.to_owned());
     }
 
     fn deletes(&mut self, progress: &Progress) -> anyhow::Result<Option<Vec<String>>> {
