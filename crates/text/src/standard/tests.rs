@@ -3,6 +3,7 @@
 use super::*;
 use crate::language::Languages;
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 
 /// Terms of a text: those of one place divided by a blank, places by `·`.
 fn places(languages: Languages, text: &str) -> String {
@@ -256,6 +257,7 @@ proptest! {
             let mut found = Vec::new();
             each_token_starting(rules, &text, &mut buffer, &starts, |_| true, |of| {
                 let (term, start, end) = match of {
+                    Found::Written(_) => return,
                     Found::Token(token) => (token.term.to_owned(), token.start, token.end),
                     Found::Word(at) => {
                         let word = &text[at.clone()];
@@ -268,6 +270,36 @@ proptest! {
                 }
             });
             prop_assert_eq!(found, all);
+        }
+    }
+
+    /// The terms before stemming are the words as written, and terms that are as written.
+    #[test]
+    fn words_as_written_are_the_terms_before_stemming(text in any_text(), other in any::<String>()) {
+        for text in [&text, &other] {
+            for rules in all_rules(text) {
+                let mut terms = BTreeSet::new();
+                let mut forms = BTreeSet::new();
+                let each = |token: Token<'_>| {
+                    terms.insert(token.term.to_owned());
+                };
+                each_token_and_form(rules, text, &mut String::new(), each, |form| {
+                    assert!(text.get(form.start..form.end).is_some());
+                    forms.insert((form.written.to_ascii_lowercase(), form.term.to_owned()));
+                });
+                let unstemmed = Rules { languages: Languages::default(), ..rules };
+                let mut written = BTreeSet::new();
+                each_token(unstemmed, text, &mut String::new(), |token| {
+                    written.insert(token.term.to_owned());
+                });
+                for (form, term) in &forms {
+                    prop_assert!(written.contains(form) && terms.contains(term) && form != term, "{:?}: {}", text, form);
+                }
+                for word in &written {
+                    let is_form = forms.iter().any(|(form, _)| form == word);
+                    prop_assert!(is_form || terms.contains(word), "{:?}: {}", text, word);
+                }
+            }
         }
     }
 
