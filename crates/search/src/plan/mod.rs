@@ -1,5 +1,6 @@
 //! Plan of a query, made with the statistics of one snapshot: weights, clauses, scores.
 
+mod as_written;
 pub(crate) mod best;
 mod beyond_text;
 pub(crate) mod cost;

@@ -4,7 +4,7 @@ use crate::plan::ranking::{TermCounts, TermWeight};
 use fields::Test;
 use index::{
     CodeRange, Column, Field, IndexError, LookUpStep, Segment, TermHash, TermPlace, TermPlaces,
-    TermRecord, TermStatistics,
+    TermRecord, TermStatistics, WrittenTerm,
 };
 use std::sync::Arc;
 use text::Pattern;
@@ -197,6 +197,8 @@ impl ValueNode {
 pub(crate) struct PatternNode {
     pub(crate) field: Field,
     pub(crate) pattern: Pattern,
+    /// Terms of words that match as written, of the whole index.
+    pub(crate) as_written: Vec<WrittenTerm>,
     /// The score of every document that matches; 0 where it only filters.
     pub(crate) weight: f32,
     pub(crate) name: ClauseName,
@@ -219,6 +221,7 @@ pub(crate) fn pattern_node(field: Field, pattern: &Pattern, weight: f32, name: C
     Node::Pattern(PatternNode {
         field,
         pattern: pattern.clone(),
+        as_written: Vec::new(),
         weight,
         name,
     })

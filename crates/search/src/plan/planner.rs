@@ -3,6 +3,7 @@
 //! Weights come from statistics of the whole index, so a document's score does not depend on the
 //! segment, chunk or partition that holds it. Scores of clauses lie on a grid (see [`crate::plan::ranking`]),
 //! so their sums in f32 are exact: the same bits in any order.
+use crate::plan::as_written::find_written;
 use crate::plan::best::Best;
 use crate::plan::marked_terms::note_terms;
 use crate::plan::node::{
@@ -62,7 +63,8 @@ impl Plan {
             telling: Vec::new(),
         };
         let root = planner.scored(query)?;
-        let root = planner.with_beyond_text(root, 0);
+        let mut root = planner.with_beyond_text(root, 0);
+        find_written(&mut root, statistics)?;
         let priors = statistics.priors();
         let grid = Ranking::grid(planner.most + PlannedPriors::most_of(priors));
         Ok(Plan {
