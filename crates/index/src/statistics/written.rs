@@ -3,6 +3,7 @@
 use super::Statistics;
 use crate::{Field, IndexError};
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use text::Pattern;
 
 /// Term of a word that matches a pattern as written.
@@ -39,5 +40,67 @@ impl Statistics {
         Ok(terms
             .map(|(term, written)| WrittenTerm { term, written })
             .collect())
+    }
+
+    /// Returns the terms under which live documents of the whole index have words of `pattern`, in order; `None` where they
+    /// are more than `most`.
+    ///
+    /// # Errors
+    /// A dictionary that is read is damaged.
+    pub fn terms_of_pattern(
+        &self,
+        field: Field,
+        pattern: &Pattern,
+        most: usize,
+    ) -> Result<Option<Vec<String>>, IndexError> {
+        let mut terms = Terms {
+            known: BTreeMap::new(),
+            live: 0,
+        };
+        for segment in &self.segments {
+            let mut failed = None;
+            segment.visit_terms(field, pattern, |found| {
+                let Some((term, _)) = found else {
+                    return ControlFlow::Continue(());
+                };
+                failed = terms.note(self, field, term).err();
+                match failed.is_some() || terms.live > most {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                }
+            })?;
+            failed.map_or(Ok(()), Err)?;
+            if terms.live > most {
+                return Ok(None);
+            }
+        }
+        for WrittenTerm { term, .. } in self.terms_as_written(field, pattern)? {
+            terms.note(self, field, &term)?;
+        }
+        let live = terms.known.into_iter().filter(|(_, is_live)| *is_live);
+        let live: Vec<String> = live.map(|(term, _)| term).collect();
+        Ok((live.len() <= most).then_some(live))
+    }
+}
+
+/// Terms, each with whether a live document has it.
+struct Terms {
+    known: BTreeMap<String, bool>,
+    live: usize,
+}
+
+impl Terms {
+    fn note(
+        &mut self,
+        statistics: &Statistics,
+        field: Field,
+        term: &str,
+    ) -> Result<(), IndexError> {
+        if !self.known.contains_key(term) {
+            let is_live = statistics.document_frequency(field, term)? > 0;
+            self.known.insert(term.to_owned(), is_live);
+            self.live += usize::from(is_live);
+        }
+        Ok(())
     }
 }

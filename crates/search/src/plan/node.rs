@@ -145,10 +145,7 @@ pub(crate) enum Scoring {
     /// By the ranking.
     Ranked,
     /// Every document scores the weight.
-    Constant {
-        /// Whether summaries mark the term.
-        is_marked: bool,
-    },
+    Constant,
 }
 
 #[derive(Debug)]
@@ -159,6 +156,8 @@ pub(crate) struct TermNode {
     pub(crate) idf: f32,
     pub(crate) boost: f32,
     pub(crate) weight: TermWeight,
+    /// Whether summaries mark the term.
+    pub(crate) is_marked: bool,
     pub(crate) scoring: Scoring,
 }
 
@@ -234,4 +233,27 @@ pub(crate) fn value_node(field: &str, test: &Test, name: ClauseName) -> Node {
         test: test.clone(),
         name,
     })
+}
+
+/// Calls `each` for every word below a clause whose postings a search reads from the start.
+pub(crate) fn each_word<'a>(node: &'a Node, each: &mut impl FnMut(&'a Word)) {
+    match node {
+        Node::Nothing | Node::Pattern(_) | Node::Value(_) => {}
+        Node::Term(term) => each(&term.word),
+        Node::Filter(word) => each(word),
+        Node::Phrase(phrase) => phrase.words.iter().for_each(each),
+        Node::Boolean {
+            required,
+            optional,
+            excluded,
+        } => {
+            for clause in required.iter().chain(optional).chain(excluded) {
+                each_word(clause, each);
+            }
+        }
+        Node::AtLeast { clauses, .. } | Node::BestOf { clauses, .. } => {
+            clauses.iter().for_each(|clause| each_word(clause, each));
+        }
+        Node::Constant(constant) => each_word(&constant.clause, each),
+    }
 }

@@ -21,7 +21,8 @@ const QUERIES: [(&str, bool, &str); 14] = [
     ("+w10 w8 -w7", true, "mixed"),
     ("+w12 w4", true, "maxscore"),
     ("\"w11 w10 w9\" w8", true, "mixed"),
-    ("w1*", false, "exhaustive"),
+    ("w1*", false, "maxscore"),
+    ("?1*", false, "exhaustive"),
 ];
 
 /// Choice of the documents replaced by others.

@@ -5,11 +5,13 @@ use crate::ways::{all_segments, check_all_ways};
 use document::{Document, url_hash};
 use index::{Index, Order};
 use proptest::prelude::*;
+use search::plan::RANKED_TERMS_MAX;
 use search::{Operator, Plan, Query, Ranking, parse_with, search_partition};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use testkit::{BuildPlan, Oracle, build_index};
-use text::{Analyzer, Language, Languages};
+use text::summary::Marked;
+use text::{Analyzer, Language, Languages, Pattern};
 
 /// Words of which stems are no words, of several scripts and languages, and compounds of them.
 const WORDS: [&str; 40] = [
@@ -224,5 +226,49 @@ fn the_examples_of_the_documentation() {
             .map(|number| url_hash(&format!("u:{number}")))
             .collect();
         assert_eq!(found(&index, &oracle, &parsed.query), expected, "{typed}");
+    }
+}
+
+#[test]
+fn few_words_rank_and_many_count_alike() {
+    for (count, is_ranked) in [(RANKED_TERMS_MAX, true), (RANKED_TERMS_MAX + 1, false)] {
+        // Each batch is a segment, and a word of one is in no other.
+        let documents = (0..count).map(|number| Document {
+            url: format!("http://s{}.test/{number}", number % 3),
+            body: format!("many{number:02} {}", "other ".repeat(number % 7)),
+            ..Document::default()
+        });
+        let documents: Vec<Document> = documents.collect();
+        let batches: Vec<Vec<Document>> = documents.chunks(20).map(<[_]>::to_vec).collect();
+        for partitions in [1, u32::MAX] {
+            let plan = BuildPlan {
+                chunks: 3,
+                partitions,
+                ..BuildPlan::PLAIN
+            };
+            let index = build_index(&batches, plan).unwrap();
+            let oracle = Oracle::new(&batches, BuildPlan::PLAIN.analyzer, index.fields());
+            let parse = |typed| {
+                parse_with(
+                    typed,
+                    BuildPlan::PLAIN.analyzer,
+                    index.fields(),
+                    Operator::And,
+                )
+            };
+            let query = parse("many*").query;
+            assert_eq!(found(&index, &oracle, &query).len(), count);
+            found(&index, &oracle, &parse("other many*").query);
+            found(&index, &oracle, &parse("other -many*").query);
+            let plan =
+                Arc::new(Plan::new(&query, Ranking::default(), index.statistics()).unwrap());
+            let (hits, _) = search_partition(&plan, all_segments(&index), usize::MAX).unwrap();
+            let scores: BTreeSet<u32> = hits.iter().map(|hit| hit.score.to_bits()).collect();
+            // As many as there are lengths.
+            assert_eq!(scores.len(), if is_ranked { 7 } else { 1 });
+            let like = Marked::Like(Pattern::Prefix("many".to_owned()));
+            let marked = plan.summary_terms().into_iter().map(|term| term.marked);
+            assert!(marked.eq([like]));
+        }
     }
 }

@@ -229,12 +229,12 @@ impl Oracle {
                 });
                 Some(own + beyond.into_iter().flatten().sum::<f32>())
             }
-            Query::Pattern { field, pattern } => document
-                .field(*field)
-                .iter()
-                .flatten()
-                .any(|term| pattern.matches(term) || self.written.leads_to(*field, pattern, term))
-                .then_some(on_grid(boost)),
+            Query::Pattern { field, pattern } => match self.best_of_pattern(*field, pattern) {
+                Some(best) => self.score(&best, scale, document),
+                None => (document.field(*field).iter().flatten())
+                    .any(|term| self.is_of_pattern(*field, pattern, term))
+                    .then_some(on_grid(boost)),
+            },
             Query::Phrase { field, terms, slop } => {
                 let frequency = phrase_frequency(document.field(*field), terms, *slop);
                 if frequency == 0 {

@@ -34,6 +34,8 @@ mod words;
 mod written;
 
 #[cfg(test)]
+mod forms;
+#[cfg(test)]
 mod oracles;
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,6 @@
 use super::*;
 use crate::language::Languages;
 use proptest::prelude::*;
-use std::collections::BTreeSet;
 
 /// Terms of a text: those of one place divided by a blank, places by `·`.
 fn places(languages: Languages, text: &str) -> String {
@@ -214,12 +213,12 @@ fn what_finds_what() {
 }
 
 /// Pieces that meet in all orders.
-fn any_text() -> impl Strategy<Value = String> {
+pub(super) fn any_text() -> impl Strategy<Value = String> {
     let pieces = "[a-zA-Z]{1,3}|[0-9]{1,3}|[-_'’.,&@+#: \n\u{202F}]|[éßÉЖжйωΣשא\u{301}\u{AD}\u{200D}]|[東京ひカｶﾞ한국\u{1112}\u{1161}]|[สวัี]|[👍🏽🇩🇪\u{FE0F}]|[½⅟٢०𝟐㎏ʼʻ´．－٬٫ŉ]";
     proptest::collection::vec(pieces, 0..24).prop_map(|pieces| pieces.concat())
 }
 
-fn all_rules(text: &str) -> impl Iterator<Item = Rules> {
+pub(super) fn all_rules(text: &str) -> impl Iterator<Item = Rules> {
     all_languages(text).flat_map(|languages| [Rules::first(languages), Rules::second(languages)])
 }
 
@@ -270,36 +269,6 @@ proptest! {
                 }
             });
             prop_assert_eq!(found, all);
-        }
-    }
-
-    /// The terms before stemming are the words as written, and terms that are as written.
-    #[test]
-    fn words_as_written_are_the_terms_before_stemming(text in any_text(), other in any::<String>()) {
-        for text in [&text, &other] {
-            for rules in all_rules(text) {
-                let mut terms = BTreeSet::new();
-                let mut forms = BTreeSet::new();
-                let each = |token: Token<'_>| {
-                    terms.insert(token.term.to_owned());
-                };
-                each_token_and_form(rules, text, &mut String::new(), each, |form| {
-                    assert!(text.get(form.start..form.end).is_some());
-                    forms.insert((form.written.to_ascii_lowercase(), form.term.to_owned()));
-                });
-                let unstemmed = Rules { languages: Languages::default(), ..rules };
-                let mut written = BTreeSet::new();
-                each_token(unstemmed, text, &mut String::new(), |token| {
-                    written.insert(token.term.to_owned());
-                });
-                for (form, term) in &forms {
-                    prop_assert!(written.contains(form) && terms.contains(term) && form != term, "{:?}: {}", text, form);
-                }
-                for word in &written {
-                    let is_form = forms.iter().any(|(form, _)| form == word);
-                    prop_assert!(is_form || terms.contains(word), "{:?}: {}", text, word);
-                }
-            }
         }
     }
 

@@ -33,7 +33,10 @@ pub fn prefixes_of(analyzer: Analyzer, typed: &str) -> Vec<(String, Option<Query
 pub fn prefix_query(field: Field, pattern: Pattern, word: Option<QueryWord>) -> Query {
     let word = word.map(|word| word_query(field, word));
     match word.filter(|word| *word != Query::Nothing) {
-        Some(word) => near_query(word, field, pattern),
+        Some(word) => Query::BestOf {
+            clauses: vec![word, Query::Pattern { field, pattern }],
+            tie_breaker: 0.0,
+        },
         None => Query::Pattern { field, pattern },
     }
 }
