@@ -13,8 +13,9 @@
 use super::arena::{Arena, Stream};
 use super::gaps;
 use super::vocabulary::{Entry, KEYS_MAX, Key, SortedTerms, Vocabulary};
+use super::written_words::{SortedWritten, WrittenWords};
 use crate::Field;
-use crate::written::{self, SortedWritten, WrittenWords};
+use crate::written;
 use document::Document;
 use fields::{FieldText, TextFields};
 use smallvec::SmallVec;

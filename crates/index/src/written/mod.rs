@@ -17,11 +17,9 @@
 //!
 //! Example: `policies`, `policy` of the text → `polici`: 00 70 6f 6c 69 63 69 65 73 00 03, 00 70 6f 6c 69 63 79 00 02 69.
 
-mod gather;
 mod read;
 mod write;
 
-pub(crate) use gather::{SortedWritten, WrittenWords};
 pub(crate) use read::{Written, WrittenPlace, WrittenStream};
 pub(crate) use write::WrittenWriter;
 
@@ -50,7 +48,7 @@ pub(crate) fn field_of_forms(field: Field) -> Option<Field> {
 
 /// Writes the entry of a form and its term into `entry`, without the field; returns false for one that cannot be written.
 #[inline]
-fn write_entry(form: &[u8], term: &[u8], entry: &mut Vec<u8>) -> bool {
+pub(crate) fn write_entry(form: &[u8], term: &[u8], entry: &mut Vec<u8>) -> bool {
     entry.clear();
     entry.extend_from_slice(form);
     entry.push(END);

@@ -1,12 +1,7 @@
-//! Tests of the dictionary of words as written: entries come back, in any division of the words.
+//! Tests of the dictionary of words as written: the example of the format, and damage.
 
 use super::*;
 use proptest::prelude::*;
-use std::collections::BTreeSet;
-
-fn word() -> impl Strategy<Value = String> {
-    prop_oneof![6 => "[ab]{1,4}(s|ing|ies)?", 2 => "[abé東]{1,6}", 1 => "[ab]{200,300}"]
-}
 
 #[test]
 fn the_example_of_the_format() {
@@ -23,23 +18,6 @@ fn a_form_with_the_mark_of_its_end_is_left_out() {
 }
 
 proptest! {
-    #[test]
-    fn entries_come_back_sorted(words in prop::collection::vec((word(), word()), 0..200)) {
-        let mut gathered = WrittenWords::default();
-        for (form, term) in words.iter().chain(&words) {
-            gathered.add(&form.to_ascii_uppercase(), term);
-        }
-        let sorted = gathered.sorted();
-        let (mut found, mut term) = (Vec::new(), Vec::new());
-        while let Some(entry) = sorted.get(found.len()) {
-            let form = read_entry(entry, &mut term).unwrap().to_owned();
-            found.push((form, String::from_utf8(term.clone()).unwrap()));
-        }
-        let expected: BTreeSet<_> = words.into_iter().collect();
-        prop_assert!(found.is_sorted_by(|a, b| a.0 <= b.0));
-        prop_assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), expected);
-    }
-
     #[test]
     fn any_bytes_give_an_entry_or_none(bytes in prop::collection::vec(any::<u8>(), 0..20)) {
         let _ = form_end(&bytes);

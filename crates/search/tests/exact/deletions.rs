@@ -7,7 +7,7 @@ use search::{Plan, Ranking, profile, search_partition, top_of_partition};
 use testkit::{BuildPlan, build_index};
 
 /// Queries, whether their bare words are optional, and an algorithm that runs them.
-const QUERIES: [(&str, bool, &str); 14] = [
+const QUERIES: [(&str, bool, &str); 15] = [
     ("w12", false, "single"),
     ("w9", false, "single"),
     ("w5", false, "single"),

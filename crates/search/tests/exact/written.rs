@@ -260,8 +260,7 @@ fn few_words_rank_and_many_count_alike() {
             assert_eq!(found(&index, &oracle, &query).len(), count);
             found(&index, &oracle, &parse("other many*").query);
             found(&index, &oracle, &parse("other -many*").query);
-            let plan =
-                Arc::new(Plan::new(&query, Ranking::default(), index.statistics()).unwrap());
+            let plan = Arc::new(Plan::new(&query, Ranking::default(), index.statistics()).unwrap());
             let (hits, _) = search_partition(&plan, all_segments(&index), usize::MAX).unwrap();
             let scores: BTreeSet<u32> = hits.iter().map(|hit| hit.score.to_bits()).collect();
             // As many as there are lengths.

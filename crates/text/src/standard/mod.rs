@@ -199,7 +199,14 @@ fn each_token_of(
                 start,
                 end,
             });
-            let written = cut_to_term(&text[start..end]);
+            // Most words are their term, in place.
+            let written = &text[start..end];
+            let is_in_place = std::ptr::eq(term.as_ptr(), written.as_ptr());
+            if is_in_place && term.len() == written.len() {
+                position += 1;
+                return;
+            }
+            let written = cut_to_term(written);
             if !term.eq_ignore_ascii_case(written) {
                 each_written(WrittenForm {
                     written,

@@ -1,9 +1,13 @@
 //! Words as written of the documents of a run, each once.
 
-use super::write_entry;
+use super::vocabulary::Key;
+use crate::written::write_entry;
 use xxhash_rust::xxh3::xxh3_64;
 
 const EMPTY: u32 = u32::MAX;
+/// Words met last, as a power of two. Words follow Zipf's law, so few words are most of a text, and are known to be here by
+/// one comparison.
+const RECENT_BITS: u32 = 12;
 
 /// Set of the entries of one field, without the field.
 #[derive(Debug, Default)]
@@ -13,6 +17,8 @@ pub(crate) struct WrittenWords {
     /// End of each entry in `bytes`.
     ends: Vec<u32>,
     bytes: Vec<u8>,
+    /// Words as written and terms that were added last, by the hash of the word.
+    recent: Vec<(Key, Key)>,
     entry: Vec<u8>,
     form: Vec<u8>,
 }
@@ -23,11 +29,28 @@ impl WrittenWords {
         self.slots.capacity() * size_of::<(u32, u32)>()
             + self.ends.capacity() * size_of::<u32>()
             + self.bytes.capacity()
+            + self.recent.capacity() * size_of::<(Key, Key)>()
     }
 
     /// Adds a word as written, in any case of ASCII letters, and its term.
     #[inline]
     pub(crate) fn add(&mut self, written: &str, term: &str) {
+        let keys = Key::of(written.as_bytes()).zip(Key::of(term.as_bytes()));
+        if let Some((written, term)) = keys {
+            if self.recent.is_empty() {
+                self.recent = vec![(Key::default(), Key::default()); 1 << RECENT_BITS];
+            }
+            let recent = &mut self.recent[written.hash() as usize % (1 << RECENT_BITS)];
+            if *recent == (written, term) {
+                return;
+            }
+            *recent = (written, term);
+        }
+        self.add_entry(written, term);
+    }
+
+    #[inline(never)]
+    fn add_entry(&mut self, written: &str, term: &str) {
         self.form.clear();
         self.form.extend_from_slice(written.as_bytes());
         self.form.make_ascii_lowercase();
@@ -114,5 +137,36 @@ impl SortedWritten {
     pub(crate) fn get(&self, rank: usize) -> Option<&[u8]> {
         let number = *self.order.get(rank)?;
         Some(entry(&self.bytes, &self.ends, number))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::written::read_entry;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    fn word() -> impl Strategy<Value = String> {
+        prop_oneof![6 => "[ab]{1,4}(s|ing|ies)?", 2 => "[abé東]{1,6}", 1 => "[ab]{200,300}"]
+    }
+
+    proptest! {
+        #[test]
+        fn entries_come_back_sorted(words in prop::collection::vec((word(), word()), 0..200)) {
+            let mut gathered = WrittenWords::default();
+            for (form, term) in words.iter().chain(&words) {
+                gathered.add(&form.to_ascii_uppercase(), term);
+            }
+            let sorted = gathered.sorted();
+            let (mut found, mut term) = (Vec::new(), Vec::new());
+            while let Some(entry) = sorted.get(found.len()) {
+                let form = read_entry(entry, &mut term).unwrap().to_owned();
+                found.push((form, String::from_utf8(term.clone()).unwrap()));
+            }
+            let expected: BTreeSet<_> = words.into_iter().collect();
+            prop_assert!(found.is_sorted_by(|a, b| a.0 <= b.0));
+            prop_assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), expected);
+        }
     }
 }
