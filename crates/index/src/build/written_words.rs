@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 const EMPTY: u32 = u32::MAX;
 /// Words met last, as a power of two. Words follow Zipf's law, so few words are most of a text, and are known to be here by
 /// one comparison.
-const RECENT_BITS: u32 = 12;
+const RECENT_BITS: u32 = 13;
 
 /// Set of the entries of one field, without the field.
 #[derive(Debug, Default)]

@@ -4,6 +4,7 @@
 //! evaluates a query on each by its definition. Scores are made with the same operations in the
 //! same order as the search's, so they must be equal to the bit.
 mod most;
+mod patterns;
 mod written;
 
 use crate::lengths::length_in_a_byte;
