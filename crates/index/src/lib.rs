@@ -51,6 +51,7 @@ pub mod store;
 mod terms;
 mod uint;
 pub mod writer;
+mod written;
 
 pub use backup::{BackupProgress, BackupSummary, back_up, restore};
 pub use check::{CheckReport, check};
@@ -76,7 +77,7 @@ pub use reservation::MergeReservation;
 pub use segment::pairs::{PairRecord, Pairs};
 pub use segment::{Details, DetailsReader, Segment, SiteNames, TermRecord};
 pub use snapshot::Index;
-pub use statistics::{Statistics, TermPlace, TermPlaces, TermStatistics};
+pub use statistics::{Statistics, TermPlace, TermPlaces, TermStatistics, WrittenTerm};
 pub use store::{DocumentStore, StoredDocument, TextKey, Texts};
 pub use terms::{LookUpStep, TermHash};
 pub use writer::{BuildOptions, CommitSummary, Merging, Recovery, WriteLock, Writer};

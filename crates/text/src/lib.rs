@@ -12,7 +12,7 @@ mod stem;
 pub mod summary;
 mod token;
 
-pub use analyzer::{Analyzer, TERM_BYTES_MAX, Token, UnknownAnalyzer};
+pub use analyzer::{Analyzer, TERM_BYTES_MAX, Token, UnknownAnalyzer, WrittenForm};
 pub use language::{Language, Languages};
 pub use pattern::{
     EDITS_MAX, PATTERN_CHARACTERS_MAX, Pattern, PatternMatcher, Regex, RegexError, Verdict,

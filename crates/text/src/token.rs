@@ -10,6 +10,29 @@ pub const TERM_BYTES_MAX: usize = 1024;
 )]
 pub struct UnknownAnalyzer(pub String);
 
+/// Word of a text as it is written, whose term is another, because the word was stemmed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WrittenForm<'a> {
+    /// The word, folded as terms are but not stemmed. ASCII letters are in either case.
+    pub written: &'a str,
+    /// Its index term.
+    pub term: &'a str,
+    /// Offset of the start of the word or compound in the text, in bytes.
+    pub start: usize,
+    /// Offset of its end, in bytes.
+    pub end: usize,
+}
+
+/// Returns as much of a text as a term may have, at a character boundary.
+#[inline]
+pub(crate) fn cut_to_term(text: &str) -> &str {
+    let mut end = text.len().min(TERM_BYTES_MAX);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
 /// One term of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token<'a> {

@@ -13,11 +13,13 @@
 use super::arena::{Arena, Stream};
 use super::gaps;
 use super::vocabulary::{Entry, KEYS_MAX, Key, SortedTerms, Vocabulary};
+use super::written_words::{SortedWritten, WrittenWords};
 use crate::Field;
+use crate::written;
 use document::Document;
 use fields::{FieldText, TextFields};
 use smallvec::SmallVec;
-use text::Analyzer;
+use text::{Analyzer, Token};
 
 /// Positions after which a run ends. A document may be added to a run just below the limit.
 const POSITIONS_MAX: u32 = 1 << 31;
@@ -29,6 +31,8 @@ pub(crate) struct Inverter {
     fields: [Vocabulary; 3],
     /// Further fields, by increasing number.
     further: Vec<FurtherField>,
+    /// Words of the text as written.
+    written: WrittenWords,
     next_position: u32,
     buffer: String,
 }
@@ -43,6 +47,7 @@ struct FurtherField {
     places: Entry,
     has_words: bool,
     vocabulary: Vocabulary,
+    written: WrittenWords,
 }
 
 /// Numbers of words of a document.
@@ -61,7 +66,11 @@ impl Inverter {
     pub(crate) fn memory_bytes(&self) -> usize {
         let further = self.further.iter().map(|further| &further.vocabulary);
         let fields = self.fields.iter().chain(further);
-        self.arena.memory_bytes() + fields.map(Vocabulary::memory_bytes).sum::<usize>()
+        let further = self.further.iter().map(|further| &further.written);
+        let written = further.chain([&self.written]);
+        self.arena.memory_bytes()
+            + fields.map(Vocabulary::memory_bytes).sum::<usize>()
+            + written.map(WrittenWords::memory_bytes).sum::<usize>()
     }
 
     pub(crate) fn is_full(&self) -> bool {
@@ -134,6 +143,7 @@ impl Inverter {
                 places: Entry::of(self.arena.start()),
                 has_words: false,
                 vocabulary: Vocabulary::default(),
+                written: WrittenWords::default(),
             };
             self.further.insert(at, further);
         }
@@ -166,17 +176,19 @@ impl Inverter {
             arena,
             fields,
             further,
+            written,
             buffer,
             ..
         } = self;
-        let vocabulary = match field {
-            Field::Text => &mut fields[0],
-            Field::Title => &mut fields[1],
-            Field::Site => &mut fields[2],
+        let (vocabulary, mut written) = match field {
+            Field::Text => (&mut fields[0], Some(written)),
+            // The words of the title are those of the text, too.
+            Field::Title => (&mut fields[1], None),
+            Field::Site => (&mut fields[2], None),
             Field::Further(number) => {
                 let mut all = further.iter_mut();
                 match all.find(|further| further.number == number) {
-                    Some(further) => &mut further.vocabulary,
+                    Some(further) => (&mut further.vocabulary, Some(&mut further.written)),
                     None => return first_position,
                 }
             }
@@ -185,7 +197,7 @@ impl Inverter {
         let mut count = 0;
         // Positions of the keys in the current batch. Long terms are added at once.
         let mut positions = [0; KEYS_MAX];
-        let places_count = analyzer.each_token(text, buffer, |token| {
+        let each = |token: Token<'_>| {
             let term = token.term.as_bytes();
             let position = first_position + token.position;
             match Key::of(term) {
@@ -202,15 +214,22 @@ impl Inverter {
                 add_occurrences(arena, vocabulary, &keys, &positions);
                 count = 0;
             }
+        };
+        let places_count = analyzer.each_token_and_form(text, buffer, each, |form| {
+            if let Some(written) = &mut written {
+                written.add(form.written, form.term);
+            }
         });
         add_occurrences(arena, vocabulary, &keys[..count], &positions);
         first_position + places_count
     }
 
     /// Returns the terms in order, with their streams.
-    pub(crate) fn sorted(self) -> Inverted {
+    pub(crate) fn sorted(mut self) -> Inverted {
         Inverted {
+            no_stream: self.arena.start(),
             arena: self.arena,
+            written: self.written.sorted(),
             fields: self.fields.map(Vocabulary::sorted),
             further: self
                 .further
@@ -249,6 +268,9 @@ fn add_occurrence(arena: &mut Arena, entry: &mut Entry, position: u32) {
 #[derive(Debug)]
 pub(crate) struct Inverted {
     arena: Arena,
+    /// Stream without bytes, for keys that have no postings.
+    no_stream: Stream,
+    written: SortedWritten,
     fields: [SortedTerms; 3],
     further: Vec<SortedFurther>,
 }
@@ -259,6 +281,7 @@ struct SortedFurther {
     number: u8,
     places: Stream,
     terms: SortedTerms,
+    written: SortedWritten,
 }
 
 impl FurtherField {
@@ -267,20 +290,38 @@ impl FurtherField {
             number: self.number,
             places: self.places.stream,
             terms: self.vocabulary.sorted(),
+            written: self.written.sorted(),
         }
     }
 }
 
 impl Inverted {
-    /// Returns the number of fields.
-    pub(crate) fn fields_count(&self) -> usize {
-        FIELDS.len() + self.further.len()
+    /// Returns the number of lists of keys: terms by field, then words as written by field.
+    pub(crate) fn lists_count(&self) -> usize {
+        FIELDS.len() + self.further.len() + 1 + self.further.len()
     }
 
-    /// Writes the key (field, term) at `rank` of the `field`-th field, from 0 on, into `key`; returns the term's stream.
-    /// `None` after the last.
-    pub(crate) fn get(&self, field: usize, rank: usize, key: &mut Vec<u8>) -> Option<Stream> {
+    /// Writes the key at `rank` of the `list`-th list, from 0 on, into `key`; returns its stream, empty for a word as
+    /// written. `None` after the last. Keys increase over all lists.
+    pub(crate) fn get(&self, list: usize, rank: usize, key: &mut Vec<u8>) -> Option<Stream> {
         key.clear();
+        let terms_lists = FIELDS.len() + self.further.len();
+        let Some(list) = list.checked_sub(terms_lists) else {
+            return self.get_term(list, rank, key);
+        };
+        let (number, written) = match list.checked_sub(1) {
+            None => (Field::Text.number(), &self.written),
+            Some(at) => {
+                let further = self.further.get(at)?;
+                (further.number, &further.written)
+            }
+        };
+        key.extend([written::KEY, number]);
+        key.extend_from_slice(written.get(rank)?);
+        Some(self.no_stream)
+    }
+
+    fn get_term(&self, field: usize, rank: usize, key: &mut Vec<u8>) -> Option<Stream> {
         if let Some(known) = FIELDS.get(field) {
             key.push(known.number());
             return self.fields[field].get(rank, key);

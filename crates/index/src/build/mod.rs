@@ -17,3 +17,4 @@ mod inverter;
 pub(crate) mod merge;
 mod pipeline;
 mod vocabulary;
+mod written_words;

@@ -5,7 +5,7 @@ use super::encode::{RunMap, TermEncoder};
 use super::run::{Piece, TermsMerge};
 use crate::postings::{PostingsCodec, PostingsEncoder};
 use crate::segment::write::{ListCounts, SegmentWriter};
-use crate::{Field, IndexError};
+use crate::{Field, IndexError, written};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -31,8 +31,8 @@ struct Job<'a> {
 #[derive(Default)]
 struct Encoded {
     keys: Vec<u8>,
-    /// End of each key, and the counts of its list.
-    lists: Vec<(usize, ListCounts)>,
+    /// End of each key, and the counts of its list; none for a word as written.
+    lists: Vec<(usize, Option<ListCounts>)>,
     postings: Vec<u8>,
     positions: Vec<u8>,
 }
@@ -112,10 +112,12 @@ fn encode(job: Job<'_>, maps: &[RunMap], codec: PostingsCodec) -> Encoded {
     let (mut key_at, mut piece_at) = (0, 0);
     for &(key_end, piece_end) in &job.ends {
         let key = &job.keys[key_at..key_end];
-        if let Some(key) = Field::split(key) {
+        if key.first() == Some(&written::KEY) {
+            encoded.lists.push((key_end, None));
+        } else if let Some(key) = Field::split(key) {
             terms.encode(key, &job.pieces[piece_at..piece_end], &mut encoder);
             encoder.finish(|list| {
-                encoded.lists.push((key_end, ListCounts::of(&list)));
+                encoded.lists.push((key_end, Some(ListCounts::of(&list))));
                 for piece in list.postings {
                     encoded.postings.extend_from_slice(piece);
                 }
@@ -154,15 +156,21 @@ impl InOrder<'_> {
     fn write(&mut self, encoded: &Encoded) -> Result<(), IndexError> {
         let (mut key_at, mut postings_at, mut positions_at) = (0, 0, 0);
         for (key_end, counts) in &encoded.lists {
+            let key = &encoded.keys[key_at..*key_end];
+            key_at = *key_end;
+            let Some(counts) = counts else {
+                self.out.push_written(&key[1..])?;
+                continue;
+            };
             let postings_end = postings_at + counts.postings_bytes;
             let positions_end = positions_at + counts.positions_bytes;
             self.out.push_list(
-                &encoded.keys[key_at..*key_end],
+                key,
                 counts,
                 [&encoded.postings[postings_at..postings_end], &[]],
                 [&encoded.positions[positions_at..positions_end], &[]],
             )?;
-            (key_at, postings_at, positions_at) = (*key_end, postings_end, positions_end);
+            (postings_at, positions_at) = (postings_end, positions_end);
         }
         Ok(())
     }

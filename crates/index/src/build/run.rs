@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! file   := record*                                         by (field, term), then by run
-//! record := key_bytes:vint key run:vint bytes:vint gap*     key := field:u8 term, see `gaps`
+//! record := key_bytes:vint key run:vint bytes:vint gap*     see `gaps`
+//! key    := field:u8 term | ff field:u8 form 00 term        words as written have no gaps, see `written`
 //! ```
 //!
 //! Nothing is encoded here. A run's streams are written as they are, and joining files is a merge that only copies. So
@@ -256,7 +257,7 @@ struct Walk<'a> {
     terms: &'a RunTerms,
     /// Number of its first run among all runs.
     run_base: usize,
-    /// In memory: field and rank. In a file: bytes read and bytes released.
+    /// In memory: list of keys and rank. In a file: bytes read and bytes released.
     at: (usize, usize),
     place: Option<Place<'a>>,
 }
@@ -313,14 +314,14 @@ impl<'a> Walk<'a> {
     fn next(&mut self, key: &mut Vec<u8>) -> Option<usize> {
         match self.terms {
             RunTerms::Memory { inverted, run } => {
-                let (field, rank) = &mut self.at;
-                while *field < inverted.fields_count() {
-                    if let Some(stream) = inverted.get(*field, *rank, key) {
+                let (list, rank) = &mut self.at;
+                while *list < inverted.lists_count() {
+                    if let Some(stream) = inverted.get(*list, *rank, key) {
                         *rank += 1;
                         self.place = Some(Place::Stream(inverted, stream));
                         return Some(self.run_base + run);
                     }
-                    (*field, *rank) = (*field + 1, 0);
+                    (*list, *rank) = (*list + 1, 0);
                 }
                 None
             }

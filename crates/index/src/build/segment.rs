@@ -11,7 +11,7 @@ use crate::names::{documents_name, index_name};
 use crate::postings::PostingsCodec;
 use crate::segment::write::SegmentWriter;
 use crate::store::StoreWriter;
-use crate::{Field, IndexError, Order, Texts};
+use crate::{Field, IndexError, Order, Texts, written};
 use fields::TextFields;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -105,6 +105,9 @@ impl NewSegment {
         let ids = NewIds::new(gone, documents.count);
         let name = index_name(segment);
         let mut out = SegmentWriter::create(storage, &name, *index_id, chunks, segment, *codec)?;
+        if ids.gone.count() > 0 {
+            out.expect_lost_terms();
+        }
         let mut lengths = vec![[0; 2]; documents.count as usize];
         let mut further_words: BTreeMap<u8, u64> = BTreeMap::new();
         let mut maps = Vec::new();
@@ -169,6 +172,10 @@ fn write_terms(
 ) -> Result<(), IndexError> {
     let mut encoder = TermEncoder::new(maps);
     while let Some((key, pieces)) = merge.next() {
+        if let Some((&written::KEY, entry)) = key.split_first() {
+            out.push_written(entry)?;
+            continue;
+        }
         let Some((field, term)) = Field::split(key) else {
             continue;
         };

@@ -274,7 +274,7 @@ impl Key {
     }
 
     #[inline]
-    fn hash(self) -> u64 {
+    pub(super) fn hash(self) -> u64 {
         let product = u128::from(self.first ^ 0x9e37_79b9_7f4a_7c15)
             * u128::from(self.last ^ 0xd6e8_feb8_6659_fd93);
         product as u64 ^ (product >> 64) as u64

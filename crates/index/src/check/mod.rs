@@ -10,6 +10,7 @@ mod older;
 mod pairs;
 mod report;
 mod segment;
+mod written;
 
 pub use report::CheckReport;
 

@@ -4,6 +4,7 @@ use super::bounded::Bounded;
 use super::columns;
 use super::pairs;
 use super::report::CheckReport;
+use super::written;
 use crate::manifest::Manifest;
 use crate::store::StorePart;
 use crate::terms::TermKey;
@@ -23,6 +24,7 @@ pub(super) fn check(
 ) -> Result<(), IndexError> {
     let text_fields = manifest.fields.text_fields();
     check_terms(segment, &text_fields, manifest.analyzer, report)?;
+    written::check(segment, &text_fields)?;
     if let Some(stored) = &segment.pairs {
         pairs::check(segment, stored)?;
     }

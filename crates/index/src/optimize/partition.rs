@@ -53,6 +53,10 @@ impl PartitionWork<'_> {
         let index_id = self.manifest.index_id();
         let name = index_name(segment);
         let mut out = SegmentWriter::create(self.storage, &name, index_id, chunks, segment, codec)?;
+        let documents = segments.iter().map(Segment::documents_count);
+        if documents.map(u64::from).sum::<u64>() > live.count().into() {
+            out.expect_lost_terms();
+        }
         let sources = Sources {
             segments: &segments,
             live: &live,

@@ -8,8 +8,11 @@ use super::live::{GONE, Live};
 use super::pages::Pages;
 use crate::order::GapBits;
 use crate::segment::write::SegmentWriter;
+use crate::written::WrittenStream;
 use crate::{DocId, Field, IndexError, Segment, TermRecord};
 use fst::{Streamer, map::OpBuilder};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::ops::RangeInclusive;
 use text::Analyzer;
 
@@ -80,7 +83,37 @@ pub(super) fn write_terms(
         );
         pages.read(&found);
     }
+    write_written(segments, out)?;
     Ok(list.seen.summed_up())
+}
+
+/// Merges the words as written of all segments. They are entries in order, each once.
+fn write_written(segments: &[Segment], out: &mut SegmentWriter) -> Result<(), IndexError> {
+    let dictionaries = segments
+        .iter()
+        .filter_map(|segment| segment.core.written.as_ref());
+    let mut streams: Vec<WrittenStream<'_>> = dictionaries.map(|of| of.from(&[])).collect();
+    let mut heap = BinaryHeap::new();
+    for (number, stream) in streams.iter_mut().enumerate() {
+        heap.extend(
+            stream
+                .next()?
+                .map(|entry| Reverse((entry.to_vec(), number))),
+        );
+    }
+    let mut before = Vec::new();
+    while let Some(Reverse((mut entry, number))) = heap.pop() {
+        if entry != before {
+            out.push_written(&entry)?;
+            before.clone_from(&entry);
+        }
+        if let Some(next) = streams[number].next()? {
+            entry.clear();
+            entry.extend_from_slice(next);
+            heap.push(Reverse((entry, number)));
+        }
+    }
+    Ok(())
 }
 
 impl Seen {

@@ -10,6 +10,7 @@ use crate::live::{Derived, LiveFile};
 use crate::sealed::{Identity, Kind, Seal};
 use crate::section::{Section, open_live};
 use crate::terms::Terms;
+use crate::written::Written;
 use std::sync::{Arc, OnceLock};
 use vfs::SharedStorage;
 
@@ -25,6 +26,8 @@ pub(crate) struct SegmentCore {
     pub(super) details: Section,
     pub(super) details_offsets: Section,
     pub(crate) terms: Terms,
+    /// Words as written that are not their term.
+    pub(crate) written: Option<Written>,
     /// Names of sites, once they are asked for.
     pub(super) site_names: Derived<SiteNames>,
     /// Lengths in further fields, once they are asked for.
@@ -66,6 +69,12 @@ impl SegmentCore {
             hashes: Hashes::open(section(7)?, section(8)?, &meta).ok_or_else(|| {
                 damaged("the hashes are not as long as documents and sites make them")
             })?,
+            written: (meta.written)
+                .map(|place| {
+                    let written = Written::open(&payload, place);
+                    written.ok_or_else(|| damaged("the words as written lie outside the file"))
+                })
+                .transpose()?,
             details: section(9)?,
             details_offsets: section(10)?,
             meta,

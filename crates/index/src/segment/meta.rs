@@ -2,6 +2,7 @@
 
 use crate::chunks::Chunks;
 use crate::postings::PostingsCodec;
+use crate::written::WrittenPlace;
 
 /// Sections of the file.
 pub(crate) const SECTIONS: usize = 12;
@@ -22,4 +23,7 @@ pub(crate) struct SegmentMeta {
     pub(crate) postings_count: u64,
     /// Words in all documents, by field in the order of `Field::WITH_LENGTHS`.
     pub(crate) words_counts: [u64; 2],
+    /// Place of the dictionary of words as written; none where every word is its term, and in segments of before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) written: Option<WrittenPlace>,
 }

@@ -5,10 +5,10 @@
 //!            details details_offsets meta table
 //! table   := { start:u64le bytes:u64le }{12}          in the order above, counted from the payload
 //! *_lengths := byte{documents}                        nothing where the field has no word
-//! meta    := JSON
+//! meta    := JSON, with the place of the words as written before it, where there are any
 //! ```
 //!
-//! The modules of `postings`, `terms`, `hashes` and `details` document those sections.
+//! The modules of `postings`, `terms`, `written`, `hashes` and `details` document those sections.
 
 mod core;
 pub(crate) mod details;

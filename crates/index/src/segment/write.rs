@@ -10,6 +10,7 @@ use crate::postings::{PostingsCodec, PostingsEncoder};
 use crate::sealed::{Identity, Kind, Seal, SealedWriter};
 use crate::spill::Spill;
 use crate::terms::write::{ListPlace, TermsWriter};
+use crate::written::WrittenWriter;
 use crate::{Field, IndexError};
 use codec::vint;
 use vfs::SharedStorage;
@@ -27,6 +28,7 @@ pub(crate) struct SegmentWriter {
 struct ListsWriter {
     out: SealedWriter,
     terms: TermsWriter,
+    written: WrittenWriter,
     positions: Spill,
     hashes: HashesWriter,
     meta: SegmentMeta,
@@ -81,6 +83,7 @@ impl SegmentWriter {
             lists: ListsWriter {
                 out: SealedWriter::create(storage, name, identity)?,
                 terms: TermsWriter::new(storage, &format!("tmp-{name}")),
+                written: WrittenWriter::new(storage, &format!("tmp-{name}")),
                 positions: spill("positions"),
                 hashes: HashesWriter::new(storage, &format!("tmp-{name}")),
                 meta: SegmentMeta {
@@ -125,6 +128,16 @@ impl SegmentWriter {
         self.lists.push(key, counts, postings, positions)
     }
 
+    /// Leaves out words as written whose term has no list. Called before the first term.
+    pub(crate) fn expect_lost_terms(&mut self) {
+        self.lists.written.expect_lost_terms();
+    }
+
+    /// Adds the next word as written, an entry of [`crate::written`]. They come after all terms, and increase.
+    pub(crate) fn push_written(&mut self, entry: &[u8]) -> Result<(), IndexError> {
+        self.lists.written.push(entry)
+    }
+
     /// Adds the next document.
     pub(crate) fn push_document(&mut self, row: DocumentRow<'_>) -> Result<(), IndexError> {
         self.details.push(row)?;
@@ -161,9 +174,10 @@ impl SegmentWriter {
         let ListsWriter {
             mut out,
             terms,
+            written,
             positions,
             hashes,
-            meta,
+            mut meta,
         } = self.lists;
         let (details, details_offsets) = self.details.finish()?;
         let mut table = vec![(0, out.position())];
@@ -179,6 +193,7 @@ impl SegmentWriter {
         table.extend(hashes.finish(&mut out)?);
         table.push(details.copy_to(&mut out)?);
         table.push(details_offsets.copy_to(&mut out)?);
+        meta.written = written.finish(&mut out)?;
         let meta_bytes = serde_json::to_vec(&meta).unwrap_or_default();
         table.push((out.position(), meta_bytes.len() as u64));
         out.write(&meta_bytes)?;
@@ -220,6 +235,7 @@ impl ListsWriter {
         if !self.terms.push(key, &list)? {
             return Err(too_many);
         }
+        self.written.note_term(key);
         for piece in postings {
             self.out.write(piece)?;
         }

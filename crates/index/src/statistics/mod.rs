@@ -16,6 +16,7 @@ mod shared;
 mod steps;
 mod whole;
 mod write;
+mod written;
 
 pub(crate) use deleted::Deleted;
 pub(crate) use merged::{Replaced, write_replaced};
@@ -26,6 +27,7 @@ pub(crate) use write::{
     LayersPolicy, SMALL_TERMS_MAX, each_shared_term, each_term, write_changes, write_merged,
     write_whole,
 };
+pub use written::WrittenTerm;
 
 use crate::live::LiveFile;
 use crate::manifest::{FileEntry, Manifest, StatisticsLayers};

@@ -94,6 +94,6 @@ impl<'a> Entries<'a> {
 }
 
 #[inline]
-pub(super) fn common_bytes(one: &[u8], other: &[u8]) -> usize {
+pub(crate) fn common_bytes(one: &[u8], other: &[u8]) -> usize {
     one.iter().zip(other).take_while(|(a, b)| a == b).count()
 }

@@ -30,8 +30,8 @@ pub(crate) mod write;
 
 pub use dictionary::LookUpStep;
 pub(crate) use dictionary::Terms;
-pub(crate) use entries::BadTerms;
 pub use entries::TermRecord;
+pub(crate) use entries::{BadTerms, common_bytes};
 pub use hash::TermHash;
 pub(crate) use hash::{TermKey, with_key};
 pub(crate) use stream::TermStream;

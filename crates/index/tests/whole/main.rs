@@ -22,3 +22,4 @@ mod texts;
 mod touching;
 mod versions;
 mod writers;
+mod written;

@@ -6,11 +6,14 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use vfs::{MemoryStorage, SharedStorage};
 
-/// Returns documents with words of every frequency; some replace an earlier one.
+/// Returns documents with words of every frequency, some of them stemmed; some replace an earlier one.
 fn documents() -> Vec<Document> {
     let body = |number: usize| -> String {
         (0..number % 40)
-            .map(|at| format!("w{} ", (number * 7 + at * at) % (1 + at * 5)))
+            .map(|at| {
+                let word = (number * 7 + at * at) % (1 + at * 5);
+                format!("w{word} walk{} ", ["s", "ed", "ing"][(number + at) % 3])
+            })
             .collect()
     };
     let url = |number: usize| format!("http://s{}.test/{number}", number % 5);
@@ -38,6 +41,7 @@ fn build(
         partitions: Some(chunks),
         threads,
         codec: Some(codec),
+        analyzer: Some("standard2-en".parse().unwrap()),
         run_documents_max,
         pairs: Some(Pairs::All),
         ..BuildOptions::default()

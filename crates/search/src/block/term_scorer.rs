@@ -379,7 +379,7 @@ pub(crate) fn scorer_of<'a>(plan: &'a Plan, node: &Node, segment: &'a Segment) -
     match node {
         Node::Term(term) => match term.scoring {
             Scoring::Ranked => Scorer::new(plan, term.word.field, term.weight, segment),
-            Scoring::Constant { .. } => Scorer::constant(plan, term.weight.weight),
+            Scoring::Constant => Scorer::constant(plan, term.weight.weight),
         },
         _ => no_scorer(plan, segment),
     }

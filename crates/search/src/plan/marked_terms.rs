@@ -5,17 +5,12 @@ use text::summary::{Marked, SummaryTerm};
 
 /// Notes the terms that summaries should mark in a scored clause, each once.
 pub(super) fn note_terms(node: &Node, terms: &mut Vec<SummaryTerm>) {
-    let mut note = |marked: Marked, weight: f32| {
-        if !terms.iter().any(|noted| noted.marked == marked) {
-            terms.push(SummaryTerm { marked, weight });
-        }
-    };
+    let mut note = |marked: Marked, weight: f32| note(marked, weight, terms);
     match node {
-        Node::Term(term) => {
+        Node::Term(term) if term.is_marked => {
             let weight = match term.scoring {
                 Scoring::Ranked => term.idf,
-                Scoring::Constant { is_marked: true } => 1.0,
-                Scoring::Constant { is_marked: false } => return,
+                Scoring::Constant => 1.0,
             };
             note(Marked::Term(term.word.term.clone()), weight);
         }
@@ -43,9 +38,17 @@ pub(super) fn note_terms(node: &Node, terms: &mut Vec<SummaryTerm>) {
         }
         Node::Nothing
         | Node::All
+        | Node::Term(_)
         | Node::Filter(_)
         | Node::Pattern(_)
         | Node::Value(_)
         | Node::Phrase(_) => {}
+    }
+}
+
+/// Notes what summaries should mark, once.
+pub(super) fn note(marked: Marked, weight: f32, terms: &mut Vec<SummaryTerm>) {
+    if !terms.iter().any(|noted| noted.marked == marked) {
+        terms.push(SummaryTerm { marked, weight });
     }
 }

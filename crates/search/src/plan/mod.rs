@@ -1,11 +1,13 @@
 //! Plan of a query, made with the statistics of one snapshot: weights, clauses, scores.
 
+mod as_written;
 pub(crate) mod best;
 mod beyond_text;
 pub(crate) mod cost;
 mod marked_terms;
 pub(crate) mod node;
 pub(crate) mod norms;
+mod patterns;
 pub(crate) mod planner;
 pub(crate) mod priors;
 pub mod ranking;
@@ -15,5 +17,6 @@ pub(crate) mod scorer;
 mod unscored;
 
 pub use cost::{PlanCost, PlanKind};
+pub use patterns::RANKED_TERMS_MAX;
 pub use planner::{Plan, TELLING_SHARE};
 pub use ranking::Ranking;

@@ -4,7 +4,7 @@ use crate::plan::ranking::{TermCounts, TermWeight};
 use fields::Test;
 use index::{
     CodeRange, Column, Field, IndexError, LookUpStep, Segment, TermHash, TermPlace, TermPlaces,
-    TermRecord, TermStatistics,
+    TermRecord, TermStatistics, WrittenTerm,
 };
 use std::sync::Arc;
 use text::Pattern;
@@ -147,10 +147,7 @@ pub(crate) enum Scoring {
     /// By the ranking.
     Ranked,
     /// Every document scores the weight.
-    Constant {
-        /// Whether summaries mark the term.
-        is_marked: bool,
-    },
+    Constant,
 }
 
 #[derive(Debug)]
@@ -161,6 +158,8 @@ pub(crate) struct TermNode {
     pub(crate) idf: f32,
     pub(crate) boost: f32,
     pub(crate) weight: TermWeight,
+    /// Whether summaries mark the term.
+    pub(crate) is_marked: bool,
     pub(crate) scoring: Scoring,
 }
 
@@ -199,6 +198,8 @@ impl ValueNode {
 pub(crate) struct PatternNode {
     pub(crate) field: Field,
     pub(crate) pattern: Pattern,
+    /// Terms of words that match as written, of the whole index.
+    pub(crate) as_written: Vec<WrittenTerm>,
     /// The score of every document that matches; 0 where it only filters.
     pub(crate) weight: f32,
     pub(crate) name: ClauseName,
@@ -221,6 +222,7 @@ pub(crate) fn pattern_node(field: Field, pattern: &Pattern, weight: f32, name: C
     Node::Pattern(PatternNode {
         field,
         pattern: pattern.clone(),
+        as_written: Vec::new(),
         weight,
         name,
     })
@@ -233,4 +235,27 @@ pub(crate) fn value_node(field: &str, test: &Test, name: ClauseName) -> Node {
         test: test.clone(),
         name,
     })
+}
+
+/// Calls `each` for every word below a clause whose postings a search reads from the start.
+pub(crate) fn each_word<'a>(node: &'a Node, each: &mut impl FnMut(&'a Word)) {
+    match node {
+        Node::Nothing | Node::All | Node::Pattern(_) | Node::Value(_) => {}
+        Node::Term(term) => each(&term.word),
+        Node::Filter(word) => each(word),
+        Node::Phrase(phrase) => phrase.words.iter().for_each(each),
+        Node::Boolean {
+            required,
+            optional,
+            excluded,
+        } => {
+            for clause in required.iter().chain(optional).chain(excluded) {
+                each_word(clause, each);
+            }
+        }
+        Node::AtLeast { clauses, .. } | Node::BestOf { clauses, .. } => {
+            clauses.iter().for_each(|clause| each_word(clause, each));
+        }
+        Node::Constant(constant) => each_word(&constant.clause, each),
+    }
 }

@@ -3,11 +3,11 @@
 //! Weights come from statistics of the whole index, so a document's score does not depend on the
 //! segment, chunk or partition that holds it. Scores of clauses lie on a grid (see [`crate::plan::ranking`]),
 //! so their sums in f32 are exact: the same bits in any order.
+use crate::plan::as_written::find_written;
 use crate::plan::best::Best;
-use crate::plan::marked_terms::note_terms;
+use crate::plan::marked_terms::{note, note_terms};
 use crate::plan::node::{
-    ClauseName, ConstantNode, Node, PATTERN_SCORE, PhraseNode, Scoring, TermNode, Word,
-    pattern_node, value_node,
+    ClauseName, ConstantNode, Node, PhraseNode, Scoring, TermNode, Word, each_word, value_node,
 };
 use crate::plan::priors::PlannedPriors;
 use crate::plan::ranking::{Ranking, TermCounts, TermWeight, on_grid};
@@ -20,7 +20,8 @@ use fields::TextFields;
 use index::{Field, IndexError, LookUpStep, Statistics, TermHash, TermStatistics};
 use smallvec::SmallVec;
 use std::sync::Arc;
-use text::summary::SummaryTerm;
+use text::Pattern;
+use text::summary::{Marked, SummaryTerm};
 
 /// Least inverse document frequency of a telling word, as a share of the greatest in the query.
 pub const TELLING_SHARE: f32 = 0.3;
@@ -36,6 +37,8 @@ pub struct Plan {
     pub(crate) priors: PlannedPriors,
     /// Telling words of [`Query::AnyTelling`], as terms of the text.
     telling: Vec<String>,
+    /// Patterns that stand as the terms of their words, whose words summaries mark.
+    patterns: Vec<Pattern>,
     pub(crate) documents_count: u64,
     // For explanations.
     text_fields: Arc<TextFields>,
@@ -60,9 +63,12 @@ impl Plan {
             boost: 1.0,
             name: None,
             telling: Vec::new(),
+            patterns: Vec::new(),
+            marks_terms: true,
         };
         let root = planner.scored(query)?;
-        let root = planner.with_beyond_text(root, 0);
+        let mut root = planner.with_beyond_text(root, 0);
+        find_written(&mut root, statistics)?;
         let priors = statistics.priors();
         let grid = Ranking::grid(planner.most + PlannedPriors::most_of(priors));
         Ok(Plan {
@@ -73,6 +79,7 @@ impl Plan {
             scales: planner.scales,
             documents_count: planner.documents_count,
             telling: planner.telling,
+            patterns: planner.patterns,
             text_fields: Arc::clone(statistics.text_fields()),
         })
     }
@@ -93,6 +100,9 @@ impl Plan {
     pub fn summary_terms(&self) -> Vec<SummaryTerm> {
         let mut terms = Vec::new();
         note_terms(&self.root, &mut terms);
+        for pattern in &self.patterns {
+            note(Marked::Like(pattern.clone()), 1.0, &mut terms);
+        }
         terms
     }
 
@@ -108,7 +118,7 @@ impl Plan {
             Node::Nothing | Node::All | Node::Filter(_) | Node::Value(_) => 0.0,
             Node::Term(TermNode {
                 weight,
-                scoring: Scoring::Constant { .. },
+                scoring: Scoring::Constant,
                 ..
             }) => on_grid(weight.weight),
             Node::Term(TermNode {
@@ -167,13 +177,17 @@ pub(super) struct Planner<'a> {
     /// documents that the clause of the text matches, so they add to its score and change no match.
     pub(super) beyond_text: Vec<Node>,
     /// Upper bound on the sum of the scores of all clauses, whether they can match or not.
-    most: f64,
+    pub(super) most: f64,
     /// The product of the boosts around the clause being planned.
     pub(super) boost: f32,
     /// The names around it, joined.
     pub(super) name: ClauseName,
     /// Telling words so far.
     telling: Vec<String>,
+    /// Patterns so far that stand as the terms of their words.
+    pub(super) patterns: Vec<Pattern>,
+    /// Whether summaries mark the terms being planned.
+    pub(super) marks_terms: bool,
 }
 
 impl Planner<'_> {
@@ -192,11 +206,7 @@ impl Planner<'_> {
                 term,
                 weight,
             } => self.term(*field, term, *weight),
-            Query::Pattern { field, pattern } => {
-                let weight = PATTERN_SCORE * self.boost;
-                self.most += f64::from(weight);
-                Ok(pattern_node(*field, pattern, weight, self.name.clone()))
-            }
+            Query::Pattern { field, pattern } => self.pattern(*field, pattern),
             Query::Value { field, test } => Ok(value_node(field, test, self.name.clone())),
             Query::Phrase { field, terms, slop } => self.phrase(*field, terms, *slop),
             Query::Boolean {
@@ -302,7 +312,8 @@ impl Planner<'_> {
                     idf: 0.0,
                     boost: self.boost,
                     weight: TermWeight { weight, scale: 0.0 },
-                    scoring: Scoring::Constant { is_marked },
+                    is_marked,
+                    scoring: Scoring::Constant,
                 })
             }
             clause => Node::Constant(ConstantNode {
@@ -393,6 +404,7 @@ impl Planner<'_> {
             idf,
             boost: self.boost,
             weight,
+            is_marked: self.marks_terms,
             scoring: Scoring::Ranked,
         });
         if field == Field::Text {
@@ -471,27 +483,5 @@ impl Planner<'_> {
             Some(scale) => scale.ranking,
             None => self.scales.add(field, self.ranking, self.statistics),
         }
-    }
-}
-
-fn each_word<'a>(node: &'a Node, each: &mut impl FnMut(&'a Word)) {
-    match node {
-        Node::Nothing | Node::All | Node::Pattern(_) | Node::Value(_) => {}
-        Node::Term(term) => each(&term.word),
-        Node::Filter(word) => each(word),
-        Node::Phrase(phrase) => phrase.words.iter().for_each(each),
-        Node::Boolean {
-            required,
-            optional,
-            excluded,
-        } => {
-            for clause in required.iter().chain(optional).chain(excluded) {
-                each_word(clause, each);
-            }
-        }
-        Node::AtLeast { clauses, .. } | Node::BestOf { clauses, .. } => {
-            clauses.iter().for_each(|clause| each_word(clause, each));
-        }
-        Node::Constant(constant) => each_word(&constant.clause, each),
     }
 }

@@ -29,7 +29,8 @@ pub enum Query {
         #[serde(default = "one", skip_serializing_if = "is_one")]
         weight: u32,
     },
-    /// Documents that hold a term of the pattern. Each scores 1, whatever the term.
+    /// Documents that hold a word of the pattern, as written or by its term. Each scores as for the best of its words, or 1
+    /// where the pattern has many ([`RANKED_TERMS_MAX`](crate::plan::RANKED_TERMS_MAX)).
     Pattern {
         /// Field that is searched.
         field: Field,

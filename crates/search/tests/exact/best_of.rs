@@ -105,6 +105,10 @@ fn alternatives_are_searched_by_their_lists() {
         field: Field::Text,
         pattern: text::Pattern::Prefix("w1".to_owned()),
     };
+    let pattern = Query::Pattern {
+        field: Field::Text,
+        pattern: text::Pattern::Wildcard("?1*".to_owned()),
+    };
     for (query, algorithm) in [
         (two(), "maxscore"),
         (any_of(vec![two(), word(7)]), "maxscore"),
@@ -141,7 +145,8 @@ fn alternatives_are_searched_by_their_lists() {
             ),
             "mixed",
         ),
-        (best_of(0.0, vec![word(4), prefix]), "exhaustive"),
+        (best_of(0.0, vec![word(4), prefix]), "maxscore"),
+        (best_of(0.0, vec![word(4), pattern]), "exhaustive"),
     ] {
         let plan = plan_of(&index, &query);
         let segments = all_segments(&index);

@@ -7,7 +7,7 @@ use search::{Plan, Ranking, profile, search_partition, top_of_partition};
 use testkit::{BuildPlan, build_index};
 
 /// Queries, whether their bare words are optional, and an algorithm that runs them.
-const QUERIES: [(&str, bool, &str); 14] = [
+const QUERIES: [(&str, bool, &str); 15] = [
     ("w12", false, "single"),
     ("w9", false, "single"),
     ("w5", false, "single"),
@@ -21,7 +21,8 @@ const QUERIES: [(&str, bool, &str); 14] = [
     ("+w10 w8 -w7", true, "mixed"),
     ("+w12 w4", true, "maxscore"),
     ("\"w11 w10 w9\" w8", true, "mixed"),
-    ("w1*", false, "exhaustive"),
+    ("w1*", false, "maxscore"),
+    ("?1*", false, "exhaustive"),
 ];
 
 /// Choice of the documents replaced by others.

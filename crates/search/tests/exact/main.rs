@@ -18,3 +18,4 @@ mod serialized;
 mod stopping;
 mod tasks;
 mod ways;
+mod written;

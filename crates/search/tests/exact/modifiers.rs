@@ -167,7 +167,7 @@ fn explanations_repeat_names() {
             vec![named("rare", word(9)), filter(named("site", word(12)))],
             vec![
                 named("near", boosted(2.0, phrase)),
-                parsed("w1*", false, &index),
+                parsed("?1*", false, &index),
             ],
         ),
     );
@@ -196,7 +196,7 @@ fn explanations_repeat_names() {
     let mut expected = ["w9", "w12", "w11"]
         .map(|term| Marked::Term(term.to_owned()))
         .to_vec();
-    expected.push(Marked::Like(Pattern::Prefix("w1".to_owned())));
+    expected.push(Marked::Like(Pattern::Wildcard("?1*".to_owned())));
     assert_eq!(terms, expected);
 }
 

@@ -9,8 +9,8 @@ use fields::{Schema, TITLE};
 use index::Field;
 use search::parse::{
     BOOST_MAX, BOOST_MIN, CLAUSES_MAX, DEPTH_MAX, NAME_BYTES_MAX, NAMES_MAX, PATTERNS_MAX,
-    PHRASE_WORDS_MAX, SLOP_MAX, bag_of_words_in, edits_of, near_query, phrase_in_ways, simplified,
-    site_query,
+    PHRASE_WORDS_MAX, SLOP_MAX, bag_of_words_in, edits_of, near_query, phrase_in_ways,
+    prefix_query, prefixes_of, simplified, site_query,
 };
 use search::{Least, Operator};
 use text::{Analyzer, EDITS_MAX, Pattern};
@@ -184,8 +184,9 @@ impl Lowering<'_> {
             Form::AtLeast(least) => bag(Operator::Most(Least::Words(least))),
             Form::Phrase { slop } => phrase(field, text, slop, analyzer)?,
             Form::Prefix => {
-                let patterns = analyzer.prefixes(text).into_iter().map(Pattern::Prefix);
-                let patterns = patterns.map(|pattern| search::Query::Pattern { field, pattern });
+                let prefixes = prefixes_of(analyzer, text).into_iter();
+                let patterns = prefixes
+                    .map(|(prefix, word)| prefix_query(field, Pattern::Prefix(prefix), word));
                 simplified(patterns.collect(), Vec::new(), Vec::new())
             }
             Form::Wildcard => {

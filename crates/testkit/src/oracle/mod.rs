@@ -4,6 +4,8 @@
 //! evaluates a query on each by its definition. Scores are made with the same operations in the
 //! same order as the search's, so they must be equal to the bit.
 mod most;
+mod patterns;
+mod written;
 
 use crate::lengths::length_in_a_byte;
 use crate::places::{Place, phrase_frequency, places};
@@ -16,6 +18,7 @@ use search::plan::TELLING_SHARE;
 use search::{Query, Ranking};
 use std::collections::BTreeMap;
 use text::Analyzer;
+use written::WrittenWords;
 
 /// A hit of the oracle.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,6 +39,8 @@ struct OracleDocument {
     title: Vec<Place>,
     /// Words of further fields, by number.
     further: BTreeMap<u8, Vec<Place>>,
+    /// Words as written, with their terms.
+    written: WrittenWords,
     /// Values of its fields.
     values: Vec<(String, Value)>,
 }
@@ -84,6 +89,8 @@ fn best_of(scores: &[f32], tie_breaker: f32, grid: f32) -> f32 {
 #[derive(Debug)]
 pub struct Oracle {
     documents: Vec<OracleDocument>,
+    /// Those of all documents.
+    written: WrittenWords,
     text_fields: TextFields,
     priors: Priors,
 }
@@ -100,6 +107,9 @@ impl Oracle {
             let mut text = title.clone();
             text.extend(places(&document.body, analyzer));
             let mut further: BTreeMap<u8, Vec<Place>> = BTreeMap::new();
+            let mut written = WrittenWords::default();
+            written.add(Field::Text, &document.title, analyzer);
+            written.add(Field::Text, &document.body, analyzer);
             let parts = PartNames::of(&document.fields);
             each_leaf(&document.fields, &mut |path, value| {
                 let known = text_fields.further().find(|(name, _)| *name == path);
@@ -109,7 +119,10 @@ impl Oracle {
                     // Title and body are in the text already, whatever their names.
                     if settings.weight > 0.0 && !parts.has(path) {
                         text.extend(words.clone());
+                        written.add(Field::Text, value, analyzer);
                     }
+                    let of_field = settings.analyzer.unwrap_or(analyzer);
+                    written.add(Field::Further(settings.number), value, of_field);
                     let field = further.entry(settings.number).or_default();
                     field.extend(own.unwrap_or(words));
                 }
@@ -120,11 +133,15 @@ impl Oracle {
                 text,
                 title,
                 further,
+                written,
                 values: values_of(document),
             });
         }
+        let mut written = WrittenWords::default();
+        documents.iter().for_each(|of| written.join(&of.written));
         Oracle {
             documents,
+            written,
             text_fields,
             priors: schema.priors(),
         }
@@ -214,12 +231,12 @@ impl Oracle {
                 });
                 Some(own + beyond.into_iter().flatten().sum::<f32>())
             }
-            Query::Pattern { field, pattern } => document
-                .field(*field)
-                .iter()
-                .flatten()
-                .any(|word| pattern.matches(word))
-                .then_some(on_grid(boost)),
+            Query::Pattern { field, pattern } => match self.best_of_pattern(*field, pattern) {
+                Some(best) => self.score(&best, scale, document),
+                None => (document.field(*field).iter().flatten())
+                    .any(|term| self.is_of_pattern(*field, pattern, term))
+                    .then_some(on_grid(boost)),
+            },
             Query::Phrase { field, terms, slop } => {
                 let frequency = phrase_frequency(document.field(*field), terms, *slop);
                 if frequency == 0 {

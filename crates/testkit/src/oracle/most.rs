@@ -35,7 +35,10 @@ impl Oracle {
                 let own = weigh(*weight, *field, boost, &[term]);
                 beyond.into_iter().fold(own, |sum, one| sum + one)
             }
-            Query::Pattern { .. } => boost.into(),
+            Query::Pattern { field, pattern } => match self.best_of_pattern(*field, pattern) {
+                Some(best) => self.most(&best, ranking, boost),
+                None => boost.into(),
+            },
             Query::Phrase { field, terms, .. } => {
                 let terms: Vec<&String> = terms.iter().collect();
                 let beyond =

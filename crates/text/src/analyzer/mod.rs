@@ -16,11 +16,13 @@ use crate::standard::rules::Rules;
 use crate::standard::{self, QueryWord, Ways};
 use crate::stem::{Stemming, stem, stem_in_place};
 use smallvec::SmallVec;
+use std::borrow::Cow;
 use words::each_word;
 
 mod words;
 
-pub use crate::token::{TERM_BYTES_MAX, Token, UnknownAnalyzer};
+use crate::token::cut_to_term;
+pub use crate::token::{TERM_BYTES_MAX, Token, UnknownAnalyzer, WrittenForm};
 pub(crate) use words::{is_lowered_ascii, starts_word, word_end};
 
 /// Rule that turns words into terms. A named property of an index.
@@ -42,11 +44,19 @@ impl Analyzer {
     /// Calls `each` for every term of `text`, in order of places. Returns the number of places. `buffer` is scratch
     /// memory, kept between calls.
     #[inline]
-    pub fn each_token(
+    pub fn each_token(self, text: &str, buffer: &mut String, each: impl FnMut(Token<'_>)) -> u32 {
+        self.each_token_and_form(text, buffer, each, |_| {})
+    }
+
+    /// Calls `each` as [`Analyzer::each_token`] does, and `each_written` for every word whose term is not as it is written.
+    /// So the terms of the words unstemmed are the forms of `each_written`, and terms.
+    #[inline]
+    pub fn each_token_and_form(
         self,
         text: &str,
         buffer: &mut String,
         mut each: impl FnMut(Token<'_>),
+        mut each_written: impl FnMut(WrittenForm<'_>),
     ) -> u32 {
         let mut position = 0;
         match self {
@@ -56,21 +66,34 @@ impl Analyzer {
                 position += 1;
             }),
             Analyzer::English => each_word(text, |word| {
+                let whole = &text[word.start..word.end];
                 if word.is_lowered() {
-                    let term = stem(Stemming::English, &text[word.start..word.end], buffer);
+                    let term = stem(Stemming::English, whole, buffer);
                     each(word.token(term, position));
+                    if term != whole {
+                        each_written(word.form(whole, term));
+                    }
                 } else {
                     word.lower_into(text, buffer);
+                    let written = match whole.is_ascii() {
+                        true => Cow::Borrowed(cut_to_term(whole)),
+                        false => Cow::Owned(buffer.clone()),
+                    };
                     stem_in_place(Stemming::English, buffer);
                     each(word.token(buffer, position));
+                    if !buffer.eq_ignore_ascii_case(&written) {
+                        each_written(word.form(&written, buffer));
+                    }
                 }
                 position += 1;
             }),
             Analyzer::Standard(languages) => {
-                return standard::each_token(Rules::second(languages), text, buffer, each);
+                let rules = Rules::second(languages);
+                return standard::each_token_and_form(rules, text, buffer, each, each_written);
             }
             Analyzer::FirstStandard(languages) => {
-                return standard::each_token(Rules::first(languages), text, buffer, each);
+                let rules = Rules::first(languages);
+                return standard::each_token_and_form(rules, text, buffer, each, each_written);
             }
         }
         position

@@ -3,7 +3,7 @@
 //! This is the inner loop of indexing. A table classifies ASCII bytes, and a word that is its own term is returned as a
 //! slice of the text. The results equal those of the slow twin in the tests.
 
-use crate::token::{TERM_BYTES_MAX, Token};
+use crate::token::{TERM_BYTES_MAX, Token, WrittenForm};
 
 /// Bits that a byte adds to the class of its word. A byte without a bit separates words.
 const LOWERED: u8 = 1;
@@ -38,6 +38,16 @@ impl Word {
         Token {
             term,
             position,
+            start: self.start,
+            end: self.end,
+        }
+    }
+
+    #[inline]
+    pub(super) fn form<'a>(&self, written: &'a str, term: &'a str) -> WrittenForm<'a> {
+        WrittenForm {
+            written,
+            term,
             start: self.start,
             end: self.end,
         }

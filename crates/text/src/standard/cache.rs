@@ -22,17 +22,22 @@ thread_local! {
     static ENTRIES: RefCell<Vec<Option<Box<Entry>>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Calls `each` for the terms of a run, which `write` makes where they are not known.
+/// Calls `each` for the terms of a run, which `write` makes where they are not known, then `each_written` for its words as
+/// written that have another term, with that term.
 pub(super) fn each_term(
     run: &str,
     rules: Rules,
     write: impl FnOnce(&mut Terms),
     mut each: impl FnMut(&str),
+    mut each_written: impl FnMut(&str, &str),
 ) {
     if run.len() > RUN_BYTES_MAX {
         let mut terms = Terms::default();
         write(&mut terms);
-        return terms.iter().for_each(each);
+        terms.iter().for_each(each);
+        return terms
+            .written()
+            .for_each(|(written, term)| each_written(written, term));
     }
     let slot = slot_of(run);
     // The entry is taken out, because `each` may analyse other texts.
@@ -51,6 +56,7 @@ pub(super) fn each_term(
         }
     };
     entry.terms.iter().for_each(&mut each);
+    (entry.terms.written()).for_each(|(written, term)| each_written(written, term));
     ENTRIES.with_borrow_mut(|entries| {
         if entries.is_empty() {
             entries.resize_with(SLOTS_COUNT, || None);

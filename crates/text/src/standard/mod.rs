@@ -34,6 +34,8 @@ mod words;
 mod written;
 
 #[cfg(test)]
+mod forms;
+#[cfg(test)]
 mod oracles;
 #[cfg(test)]
 mod tests;
@@ -45,13 +47,14 @@ pub use typed::QueryWord;
 
 use crate::language::{Language, Script};
 use crate::stem::{Stemming, stem, stem_in_place};
-use crate::token::{TERM_BYTES_MAX, Token};
+use crate::token::{TERM_BYTES_MAX, Token, WrittenForm, cut_to_term};
 use compound::Compound;
 use fold::bare_into;
 use rules::Rules;
 use runs::{Run, each_run};
 pub(crate) use sieve::separates;
 use sieve::{Sieve, Sifted};
+use std::cell::RefCell;
 use std::ops::Range;
 use terms::cut;
 
@@ -63,7 +66,19 @@ pub(crate) fn each_token(
     buffer: &mut String,
     each: impl FnMut(Token<'_>),
 ) -> u32 {
-    each_token_of(rules, text, buffer, |_| true, each)
+    each_token_of(rules, text, buffer, |_| true, each, |_| {})
+}
+
+/// Calls `each` as [`each_token`] does, and `each_written` for every word whose term is not as it is written.
+#[inline]
+pub(crate) fn each_token_and_form(
+    rules: Rules,
+    text: &str,
+    buffer: &mut String,
+    each: impl FnMut(Token<'_>),
+    each_written: impl FnMut(WrittenForm<'_>),
+) -> u32 {
+    each_token_of(rules, text, buffer, |_| true, each, each_written)
 }
 
 /// Word or token that [`each_token_starting`] finds.
@@ -71,6 +86,8 @@ pub(crate) enum Found<'a> {
     /// A word that begins with a wanted byte and is not analysed: its only term is that of [`term_of_word`].
     Word(Range<usize>),
     Token(Token<'a>),
+    /// A word of a run that is analysed, as written.
+    Written(WrittenForm<'a>),
 }
 
 /// Calls `each` for all terms of `text` that may begin with one of the bytes `starts`, and possibly for others. A word
@@ -85,8 +102,7 @@ pub(crate) fn each_token_starting(
 ) {
     let keeps_first = |language: Language| language.keeps_first_letter();
     if !rules.languages.of(Script::Latin).is_none_or(keeps_first) {
-        each_token(rules, text, buffer, |token| each(Found::Token(token)));
-        return;
+        return each_found(rules, text, buffer, |_| true, &mut each);
     }
     let has_wide = starts[0x80..].contains(&true);
     let starts_with = |byte: u8| byte >= 0x80 || starts[usize::from(byte.to_ascii_lowercase())];
@@ -109,25 +125,49 @@ pub(crate) fn each_token_starting(
     };
     if has_wide {
         let is_wanted = |run: &Run<'_>| is_wanted(text.as_bytes(), run);
-        each_token_of(rules, text, buffer, is_wanted, |token| {
-            each(Found::Token(token));
-        });
-        return;
+        return each_found(rules, text, buffer, is_wanted, &mut each);
     }
     Sieve::new(starts).each(text, |sifted| match sifted {
         Sifted::Word(range) => each(Found::Word(range)),
         Sifted::Stretch(range) => {
             let (from, stretch) = (range.start, &text[range]);
             let is_wanted = |run: &Run<'_>| is_wanted(stretch.as_bytes(), run);
-            each_token_of(rules, stretch, buffer, is_wanted, |token| {
-                each(Found::Token(Token {
-                    start: from + token.start,
-                    end: from + token.end,
-                    ..token
-                }));
+            each_found(rules, stretch, buffer, is_wanted, &mut |found| {
+                each(match found {
+                    Found::Word(range) => Found::Word(from + range.start..from + range.end),
+                    Found::Token(token) => Found::Token(Token {
+                        start: from + token.start,
+                        end: from + token.end,
+                        ..token
+                    }),
+                    Found::Written(form) => Found::Written(WrittenForm {
+                        start: from + form.start,
+                        end: from + form.end,
+                        ..form
+                    }),
+                });
             });
         }
     });
+}
+
+/// Calls `each` for the terms of the runs that `is_wanted` lets pass, and for their words as written.
+fn each_found(
+    rules: Rules,
+    text: &str,
+    buffer: &mut String,
+    is_wanted: impl Fn(&Run<'_>) -> bool,
+    each: &mut impl FnMut(Found<'_>),
+) {
+    let each = RefCell::new(each);
+    each_token_of(
+        rules,
+        text,
+        buffer,
+        is_wanted,
+        |token| (each.borrow_mut())(Found::Token(token)),
+        |form| (each.borrow_mut())(Found::Written(form)),
+    );
 }
 
 /// Returns the term of a word that [`each_token_starting`] has found.
@@ -136,7 +176,8 @@ pub(crate) fn term_of_word<'a>(rules: Rules, word: &'a str, buffer: &'a mut Stri
     simple_term(word, latin, buffer)
 }
 
-/// Calls `each` for the terms of the runs that `is_wanted` lets pass.
+/// Calls `each` for the terms of the runs that `is_wanted` lets pass, and `each_written` for their words whose terms are
+/// not as written.
 #[inline]
 fn each_token_of(
     rules: Rules,
@@ -144,6 +185,7 @@ fn each_token_of(
     buffer: &mut String,
     is_wanted: impl Fn(&Run<'_>) -> bool,
     mut each: impl FnMut(Token<'_>),
+    mut each_written: impl FnMut(WrittenForm<'_>),
 ) -> u32 {
     let latin = rules.languages.of(Script::Latin).map(Stemming::Language);
     let mut position = 0;
@@ -157,6 +199,22 @@ fn each_token_of(
                 start,
                 end,
             });
+            // Most words are their term, in place.
+            let written = &text[start..end];
+            let is_in_place = std::ptr::eq(term.as_ptr(), written.as_ptr());
+            if is_in_place && term.len() == written.len() {
+                position += 1;
+                return;
+            }
+            let written = cut_to_term(written);
+            if !term.eq_ignore_ascii_case(written) {
+                each_written(WrittenForm {
+                    written,
+                    term,
+                    start,
+                    end,
+                });
+            }
             position += 1;
         }
         Run::Compound {
@@ -176,6 +234,14 @@ fn each_token_of(
                     each(Token {
                         term,
                         position,
+                        start,
+                        end,
+                    });
+                },
+                |written, term| {
+                    each_written(WrittenForm {
+                        written,
+                        term,
                         start,
                         end,
                     });

@@ -32,9 +32,13 @@ pub(super) fn push_word(word: &str, stemmed: Stemmed, languages: Languages, term
     };
     if folded.is_ascii() {
         // Some stemmers put accents where none were.
-        terms.push(|out| bare_into(stem(stemming, &folded, &mut buffer), out));
+        terms.push_stem(&folded, |out| {
+            bare_into(stem(stemming, &folded, &mut buffer), out)
+        });
         return;
     }
+    let mut bare = String::with_capacity(folded.len());
+    bare_into(&folded, &mut bare);
     let mut bare_stem_of = |word: &str, out: &mut String| {
         let from = out.len();
         bare_into(stem(stemming, word, &mut buffer), out);
@@ -43,11 +47,9 @@ pub(super) fn push_word(word: &str, stemmed: Stemmed, languages: Languages, term
             bare_into(word, out);
         }
     };
-    terms.push(|out| bare_stem_of(&folded, out));
-    let mut bare = String::with_capacity(folded.len());
-    bare_into(&folded, &mut bare);
+    terms.push_stem(&bare, |out| bare_stem_of(&folded, out));
     if !bare.is_empty() {
-        terms.push(|out| bare_stem_of(&bare, out));
+        terms.push_stem(&bare, |out| bare_stem_of(&bare, out));
     }
 }
 

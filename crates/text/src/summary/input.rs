@@ -17,7 +17,8 @@ pub struct SummaryTerm {
 pub enum Marked {
     /// An analysed term.
     Term(String),
-    /// All terms of a pattern. As in the dictionary, it is one of terms, not of words as written.
+    /// All words of a pattern: as written, or by their term. As in the dictionary, words within edits of another are
+    /// compared as terms alone.
     Like(Pattern),
 }
 

@@ -7,6 +7,7 @@
 //! `i` with a dot on it. The matches equal those of tokenizing the text and comparing every term
 //! (`Matcher::find_by_tokens`). Under `standard`, whose words have several terms, the words that begin like a wanted
 //! term are analysed. Patterns that are more than a prefix are compared with every word's term.
+//! Patterns are compared with words as written, too.
 use super::input::{Marked, Match, SummaryScratch, SummaryTerm};
 use super::known::KnownWords;
 use super::needle::{Needles, needle};
@@ -14,7 +15,7 @@ use crate::analyzer::{Analyzer, TERM_BYTES_MAX, is_lowered_ascii, starts_word, w
 use crate::pattern::{Pattern, PatternMatcher, Verdict};
 use crate::standard::rules::Rules;
 use crate::standard::{Found, each_token_starting, term_of_word};
-use crate::token::Token;
+use crate::token::{Token, WrittenForm, cut_to_term};
 use memchr::memmem::{self, Finder};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -140,7 +141,8 @@ impl Matcher {
         let mut patterns: Vec<PatternMatcher> = patterns
             .map(|(pattern, _)| PatternMatcher::new(pattern))
             .collect();
-        self.wanted.analyzer.each_token(text, word, |token| {
+        let mut of_written: Vec<Match> = Vec::new();
+        let each = |token: Token<'_>| {
             self.wanted
                 .push(token.term, token.start, token.end, matches);
             let Token {
@@ -152,8 +154,27 @@ impl Matcher {
                     matches.push(Match { start, end, term });
                 }
             }
-        });
+        };
+        let each_written = |form: WrittenForm<'_>| {
+            self.wanted.push_written(&form, &mut of_written);
+            if self.wanted.patterns.is_empty() {
+                return;
+            }
+            let written = form.written.to_ascii_lowercase();
+            for (pattern, ordinal) in &self.wanted.patterns {
+                // Words like another are compared as terms alone, as in the dictionary.
+                if !matches!(pattern, Pattern::Near { .. }) && pattern.matches(&written) {
+                    let WrittenForm { start, end, .. } = form;
+                    let term = *ordinal;
+                    of_written.push(Match { start, end, term });
+                }
+            }
+        };
+        let analyzer = self.wanted.analyzer;
+        analyzer.each_token_and_form(text, word, each, each_written);
+        matches.append(&mut of_written);
         matches.sort();
+        matches.dedup();
     }
 
     fn must_visit_wide_words(&self, text: &str) -> bool {
@@ -224,6 +245,27 @@ impl Wanted {
         }
     }
 
+    /// Adds the prefixes that a word has as written, and its term has not.
+    #[inline]
+    fn push_written(&self, form: &WrittenForm<'_>, matches: &mut Vec<Match>) {
+        let WrittenForm {
+            written,
+            term,
+            start,
+            end,
+        } = *form;
+        for (prefix, ordinal) in &self.prefixes {
+            let begins = |word: &str| {
+                let beginning = word.as_bytes().get(..prefix.len());
+                beginning.is_some_and(|of| of.eq_ignore_ascii_case(prefix.as_bytes()))
+            };
+            if begins(written) && !begins(term) {
+                let term = *ordinal;
+                matches.push(Match { start, end, term });
+            }
+        }
+    }
+
     /// Analyses each word that begins like a wanted term.
     fn find_in_runs(&self, rules: Rules, text: &str, scratch: &mut SummaryScratch) {
         let SummaryScratch {
@@ -243,6 +285,7 @@ impl Wanted {
         let is_like = |word: &[u8]| needles.begin(word);
         each_token_starting(rules, text, word, first_bytes, is_like, |of| match of {
             Found::Token(token) => self.push(token.term, token.start, token.end, matches),
+            Found::Written(form) => self.push_written(&form, matches),
             Found::Word(at) => {
                 let (word, start, end) = (&text[at.clone()], at.start, at.end);
                 let key = KnownWords::key(word.as_bytes());
@@ -253,7 +296,18 @@ impl Wanted {
                 }
                 let before = matches.len();
                 if is_like(word.as_bytes()) {
-                    self.push(term_of_word(rules, word, stem), start, end, matches);
+                    let term = term_of_word(rules, word, stem);
+                    self.push(term, start, end, matches);
+                    if !self.prefixes.is_empty() && !term.eq_ignore_ascii_case(word) {
+                        let written = cut_to_term(word);
+                        let form = WrittenForm {
+                            written,
+                            term,
+                            start,
+                            end,
+                        };
+                        self.push_written(&form, matches);
+                    }
                 }
                 if let (Some(key), found @ ([] | [_])) = (key, &matches[before..]) {
                     known.put(key, found.first().map(|found| found.term));
@@ -261,6 +315,7 @@ impl Wanted {
             }
         });
         matches.sort();
+        matches.dedup();
     }
 
     /// Analyses each word that has a non-ASCII character.
@@ -279,9 +334,14 @@ impl Wanted {
                 - ascii_before
                     .take_while(|b| b.is_ascii_alphanumeric())
                     .count();
-            self.analyzer.each_token(&text[start..end], word, |token| {
-                self.push(token.term, start, end, matches);
-            });
+            let mut of_written: Vec<Match> = Vec::new();
+            self.analyzer.each_token_and_form(
+                &text[start..end],
+                word,
+                |token| self.push(token.term, start, end, matches),
+                |form| self.push_written(&WrittenForm { start, end, ..form }, &mut of_written),
+            );
+            matches.append(&mut of_written);
             from = end;
         }
     }
@@ -340,13 +400,14 @@ impl Search {
                 Check::Whole => end == start + needle_bytes,
                 Check::Prefix => true,
                 Check::Analysed => {
-                    let mut is_match = false;
-                    wanted
-                        .analyzer
-                        .each_token(&text[start..end], word, |token| {
-                            is_match = self.wanted.means(token.term);
-                        });
-                    is_match
+                    let (mut is_match, mut is_written) = (false, false);
+                    wanted.analyzer.each_token_and_form(
+                        &text[start..end],
+                        word,
+                        |token| is_match = self.wanted.means(token.term),
+                        |form| is_written = self.wanted.begins(form.written),
+                    );
+                    is_match || is_written
                 }
             };
             if is_match {
@@ -360,5 +421,11 @@ impl Search {
 impl SearchedTerm {
     fn means(&self, term: &str) -> bool {
         *term == *self.term || self.prefix && term.starts_with(&*self.term)
+    }
+
+    /// Returns whether a word has the prefix as written.
+    fn begins(&self, written: &str) -> bool {
+        let beginning = written.as_bytes().get(..self.term.len());
+        self.prefix && beginning.is_some_and(|of| of.eq_ignore_ascii_case(self.term.as_bytes()))
     }
 }

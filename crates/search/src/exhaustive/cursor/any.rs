@@ -60,7 +60,7 @@ impl<'a> Cursor<'a> {
             }
             Node::Pattern(node) => {
                 let score = (node.weight + plan.grid) - plan.grid;
-                PatternCursor::open(segment, node.field, &node.pattern, score, stop)?
+                PatternCursor::open(segment, node, score, stop)?
                     .map_or(Cursor::Empty, Cursor::Pattern)
             }
             Node::Value(node) => match node.open(segment)? {

@@ -4,9 +4,9 @@
 //! documents, and merges any number of lists without sorting.
 use crate::context::cancel::StopRef;
 use crate::exhaustive::cursor::walk::{DocCursor, ScoredCursor};
-use index::{DocId, Field, IndexError, Segment, TermRecord};
+use crate::plan::node::PatternNode;
+use index::{DocId, IndexError, Segment, TermRecord, WrittenTerm};
 use std::ops::ControlFlow;
-use text::Pattern;
 
 /// Number of postings marked in about one unit of work.
 const POSTINGS_PER_UNIT: u32 = 256;
@@ -21,27 +21,30 @@ pub(crate) struct PatternCursor {
 }
 
 impl PatternCursor {
-    /// Reads every list of the pattern; `None` if no term matches it. The result is void if `stop` aborted.
+    /// Reads every list of the pattern; `None` if no term of the segment is one of it. The result is void if `stop`
+    /// aborted.
     pub(crate) fn open(
         segment: &Segment,
-        field: Field,
-        pattern: &Pattern,
+        node: &PatternNode,
         score: f32,
         stop: StopRef<'_>,
     ) -> Result<Option<PatternCursor>, IndexError> {
         let mut words = Vec::new();
         let mut failed = None;
-        segment.visit_terms(field, pattern, |found| {
+        let mut mark = |record: &TermRecord| {
+            if words.is_empty() {
+                words.resize((segment.documents_count() as usize).div_ceil(64), 0);
+            }
+            mark_all(segment, record, &mut words, stop)
+        };
+        segment.visit_terms(node.field, &node.pattern, |found| {
             if stop.aborts(1) {
                 return ControlFlow::Break(());
             }
             let Some((_, record)) = found else {
                 return ControlFlow::Continue(());
             };
-            if words.is_empty() {
-                words.resize((segment.documents_count() as usize).div_ceil(64), 0);
-            }
-            match mark_all(segment, &record, &mut words, stop) {
+            match mark(&record) {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(error) => {
                     failed = Some(error);
@@ -49,11 +52,16 @@ impl PatternCursor {
                 }
             }
         })?;
-        match failed {
-            Some(error) => Err(error),
-            None if words.is_empty() => Ok(None),
-            None => Ok(Some(PatternCursor::over(words, score))),
+        failed.map_or(Ok(()), Err)?;
+        for WrittenTerm { term, .. } in &node.as_written {
+            if stop.aborts(1) {
+                break;
+            }
+            if let Some(record) = segment.term(node.field, term)? {
+                mark(&record)?;
+            }
         }
+        Ok((!words.is_empty()).then(|| PatternCursor::over(words, score)))
     }
 
     fn over(words: Vec<u64>, score: f32) -> PatternCursor {

@@ -48,7 +48,7 @@ pub use limits::{
     BOOST_MAX, BOOST_MIN, CLAUSES_MAX, DEPTH_MAX, NAME_BYTES_MAX, NAMES_MAX, PATTERNS_MAX,
     PHRASE_WORDS_MAX, QUERY_BYTES_MAX, SLOP_MAX, WARNINGS_MAX, WAYS_MAX,
 };
-pub use runs::{edits_of, near_query};
+pub use runs::{edits_of, near_query, prefix_query, prefixes_of};
 pub use sites::site_query;
 pub use terms::{Least, Operator, UnknownLeast, phrase_in_ways, word_query};
 pub use typed::{

@@ -7,7 +7,39 @@ use super::pieces::{Piece, pieces};
 use super::terms::{term_query, word_query};
 use crate::query::tree::Query;
 use index::Field;
-use text::{EDITS_MAX, Pattern};
+use text::{Analyzer, EDITS_MAX, Pattern, QueryWord, Way};
+
+/// Returns the words of a text as prefixes. Beside each that would not find all that the word finds, the word: a stem may end
+/// otherwise, and parts of a compound may stand apart.
+pub fn prefixes_of(analyzer: Analyzer, typed: &str) -> Vec<(String, Option<QueryWord>)> {
+    let prefixes = analyzer.prefixes(typed);
+    let mut words = Vec::with_capacity(prefixes.len());
+    analyzer.each_query_word(typed, |word| words.push(word));
+    if words.len() != prefixes.len() {
+        // Pairs of letters, all of which are wanted.
+        words.clear();
+    }
+    let mut words = words.into_iter();
+    let with_word = |prefix: String| {
+        let begins = |way: &Way| matches!(&way[..], [term] if term.starts_with(&*prefix));
+        let is_found = |word: &QueryWord| word.is_prefix || word.forms.iter().all(begins);
+        let word = words.next().filter(|word| !is_found(word));
+        (prefix, word)
+    };
+    prefixes.into_iter().map(with_word).collect()
+}
+
+/// Makes the query for words that begin so, and for a word of [`prefixes_of`].
+pub fn prefix_query(field: Field, pattern: Pattern, word: Option<QueryWord>) -> Query {
+    let word = word.map(|word| word_query(field, word));
+    match word.filter(|word| *word != Query::Nothing) {
+        Some(word) => Query::BestOf {
+            clauses: vec![word, Query::Pattern { field, pattern }],
+            tie_breaker: 0.0,
+        },
+        None => Query::Pattern { field, pattern },
+    }
+}
 
 /// Characters of a word from which `word~` allows two edits rather than one.
 const LONG_WORD_CHARACTERS: usize = 6;
@@ -31,8 +63,11 @@ impl Parser<'_> {
                     });
                 }
                 Piece::Prefix(start) => {
-                    for prefix in self.analyzer(field).prefixes(start) {
-                        self.push_pattern(field, Pattern::Prefix(prefix), &mut queries);
+                    for (prefix, word) in prefixes_of(self.analyzer(field), start) {
+                        let pattern = Pattern::Prefix(prefix);
+                        if self.words.admit_pattern(field, &pattern, self.warnings) {
+                            queries.push(prefix_query(field, pattern, word));
+                        }
                     }
                 }
                 Piece::Wildcard(signs) => match self.analyzer(field).wildcard(signs) {

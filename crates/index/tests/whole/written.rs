@@ -1,0 +1,167 @@
+//! Words as written: the same however a segment came to be, and gone with the last document of their term.
+
+use crate::built::{add, payloads};
+use crate::fixture::{SMALL, fixture};
+use document::Document;
+use index::{BuildOptions, Field, Index, IndexError, OptimizeOptions, Writer, check, optimize};
+use std::sync::Arc;
+use text::Pattern;
+use vfs::{MemoryStorage, SharedStorage};
+
+fn document(number: usize) -> Document {
+    let endings = ["s", "ed", "ing", "", "er"];
+    let words = (0..number % 30).map(|at| {
+        format!(
+            "walk{}{} ",
+            "abcde".repeat(at % 3),
+            endings[(number + at) % 5]
+        )
+    });
+    Document {
+        url: format!("http://s{}.test/{number}", number % 5),
+        title: "Policies Häuser"
+            .split(' ')
+            .nth(number % 2)
+            .unwrap_or_default()
+            .to_owned(),
+        body: words.collect(),
+        ..Document::default()
+    }
+}
+
+fn options() -> BuildOptions {
+    BuildOptions {
+        analyzer: Some("standard2-en".parse().unwrap()),
+        chunks: Some(2),
+        ..BuildOptions::default()
+    }
+}
+
+fn terms(index: &Index, field: Field, prefix: &str) -> Vec<(String, String)> {
+    let pattern = Pattern::Prefix(prefix.to_owned());
+    let found = index
+        .statistics()
+        .terms_as_written(field, &pattern)
+        .unwrap();
+    found
+        .into_iter()
+        .map(|found| (found.written, found.term))
+        .collect()
+}
+
+fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+    let pairs = pairs.iter();
+    pairs
+        .map(|(written, term)| ((*written).to_owned(), (*term).to_owned()))
+        .collect()
+}
+
+#[test]
+fn merged_segments_have_the_bytes_of_those_built_at_once() {
+    let [once, merged] = [(); 2].map(|()| MemoryStorage::new());
+    let [in_one, in_many]: [SharedStorage; 2] = [Arc::new(once.clone()), Arc::new(merged.clone())];
+    add(&in_one, (0..60).map(document), options());
+    for from in (0..60).step_by(9) {
+        add(&in_many, (from..60.min(from + 9)).map(document), options());
+    }
+    optimize(in_many.clone(), &OptimizeOptions::default(), &|_| ()).unwrap();
+    assert!(payloads(&once) == payloads(&merged));
+    for storage in [in_one, in_many] {
+        assert!(check(storage.clone(), 10).unwrap().1.is_empty());
+        let index = Index::open(storage).unwrap();
+        let expected = pairs(&[("policies", "polici")]);
+        for field in [Field::Text, Field::Title] {
+            assert_eq!(terms(&index, field, "policies"), expected);
+        }
+        assert_eq!(terms(&index, Field::Site, "policies"), []);
+        // The stem of `walking` begins so itself.
+        assert_eq!(terms(&index, Field::Text, "walk"), []);
+    }
+}
+
+#[test]
+fn words_go_with_the_last_document_of_their_term() {
+    let storage: SharedStorage = Arc::new(MemoryStorage::new());
+    let of = |url: &str, body: &str| Document {
+        url: url.to_owned(),
+        body: body.to_owned(),
+        ..Document::default()
+    };
+    // Replaced within the same commit.
+    let documents = [
+        ("u:1", "ponies"),
+        ("u:1", "policies"),
+        ("u:2", "policy"),
+        ("u:3", "skies"),
+    ];
+    add(
+        &storage,
+        documents.map(|(url, body)| of(url, body)),
+        options(),
+    );
+    let index = Index::open(storage.clone()).unwrap();
+    assert_eq!(terms(&index, Field::Text, "ponies"), []);
+    assert_eq!(
+        terms(&index, Field::Text, "policies"),
+        pairs(&[("policies", "polici")])
+    );
+    assert_eq!(
+        terms(&index, Field::Text, "skies"),
+        pairs(&[("skies", "sky")])
+    );
+    let mut writer = Writer::open(storage.clone(), options()).unwrap();
+    for url in ["u:1", "u:3"] {
+        writer.delete(url);
+    }
+    writer.commit().unwrap();
+    optimize(storage.clone(), &OptimizeOptions::default(), &|_| ()).unwrap();
+    assert!(check(storage.clone(), 10).unwrap().1.is_empty());
+    let index = Index::open(storage).unwrap();
+    assert_eq!(terms(&index, Field::Text, "skies"), []);
+    // `policy` is left, and is found as `policies` was.
+    assert_eq!(
+        terms(&index, Field::Text, "policies"),
+        pairs(&[("policies", "polici")])
+    );
+}
+
+#[test]
+fn an_index_of_before_has_terms_alone() {
+    let index = Index::open(fixture(SMALL)).unwrap();
+    assert_eq!(terms(&index, Field::Text, "t"), []);
+}
+
+#[test]
+fn damage_is_refused_by_name() {
+    let disk = MemoryStorage::new();
+    let storage: SharedStorage = Arc::new(disk.clone());
+    let options = BuildOptions {
+        chunks: Some(1),
+        ..options()
+    };
+    add(&storage, (0..9).map(document), options);
+    let names = disk.files();
+    let name = names.iter().find(|name| name.ends_with(".index")).unwrap();
+    let whole = disk.read_raw(name).unwrap();
+    let entry = b"policies\x00\x03";
+    let at = whole
+        .windows(entry.len())
+        .position(|bytes| bytes == entry)
+        .unwrap();
+    for offset in at..at + entry.len() {
+        let mut bytes = whole.clone();
+        bytes[offset] ^= 1;
+        disk.write_raw(name, bytes);
+        let refused = Index::open(storage.clone()).and_then(|index| {
+            let pattern = Pattern::Prefix("policies".to_owned());
+            index.statistics().terms_as_written(Field::Text, &pattern)
+        });
+        match refused {
+            Err(IndexError::Damaged { path, .. }) => assert!(path.ends_with(name), "{path:?}"),
+            other => panic!("{other:?}"),
+        }
+        assert!(!check(storage.clone(), 10).unwrap().1.is_empty());
+    }
+    disk.write_raw(name, &whole[..whole.len() - 1]);
+    assert!(Index::open(storage).is_err());
+}
