@@ -133,8 +133,7 @@ impl Analyzer {
         }
     }
 
-    /// Returns the words of `text` as prefixes of terms: folded but not stemmed, so that `relational*` does not widen
-    /// to `relat`.
+    /// Returns the words of `text` as prefixes of words as written: folded as these are, and not stemmed.
     pub fn prefixes(self, text: &str) -> Vec<String> {
         match self.standard_rules() {
             Some(rules) => prefixes(rules.edition, text),
