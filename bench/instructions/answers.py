@@ -19,8 +19,8 @@ QUERIES = 1_000
 
 SERVER_STARTS_SECONDS_MAX = 120
 ANSWER_SECONDS_MAX = 60
-# Paths of each kind of answer.
-PATHS = {"json": "/search?q={}&k=10", "page": "/?q={}"}
+# Paths of each kind of answer: JSON of documents with all words, and pages, which have those with some of them too.
+PATHS = {"json": "/search?q={}&k=10&words=all", "page": "/?q={}"}
 
 
 class Client:
