@@ -197,15 +197,13 @@ fn a_watching_sync_says_once_what_it_notices_again_and_again() {
     bench.file("notes/broken.docx", "no archive");
     let notes = bench.path("notes").display().to_string();
     let index = directory(&bench);
-    let arguments = [
-        "sync", &index, &notes, "--watch", "--every", "50ms", "--json",
-    ];
+    let arguments = ["sync", &index, &notes, "--watch", "--every", "1s", "--json"];
     let mut watching = Ended(command(arguments).spawn().unwrap());
     let mut said = BufReader::new(watching.0.stdout.take().unwrap()).lines();
     let noticed = BufReader::new(watching.0.stderr.take().unwrap());
     said.next().unwrap().unwrap();
     // Further looks, of which the last commits.
-    std::thread::sleep(Duration::from_millis(400));
+    std::thread::sleep(Duration::from_millis(2_500));
     bench.file("notes/two.txt", "alpha two");
     said.next().unwrap().unwrap();
     drop(watching);
