@@ -98,7 +98,7 @@ impl Judge {
         let mut questions = Vec::new();
         let mut client = Client::new(one_process);
         for query in MadeUp::default().queries(4 * QUERIES) {
-            let path = search_path(&query, "&k=1000&per_site=0");
+            let path = search_path(&query, "&k=1000&words=all");
             let Ok(answered) = client.get(&path).await else {
                 bail!("{path}: no answer from the one process");
             };
@@ -156,7 +156,7 @@ impl Judge {
         let question = &self.questions[number % self.questions.len()];
         let path = search_path(
             &question.query,
-            &format!("&per_site=0&k={K}&timeout={TIMEOUT_MS}"),
+            &format!("&words=all&k={K}&timeout={TIMEOUT_MS}"),
         );
         let begun = Instant::now();
         let answered = client.get(&path).await;
