@@ -113,6 +113,7 @@ impl Check {
             | Check::V7
             | Check::V8
             | Check::Bounded
+            | Check::Seats
             | Check::Storm
             | Check::Indexes => true,
             Check::Equal
@@ -121,7 +122,6 @@ impl Check {
             | Check::V6
             | Check::Complete
             | Check::Bodies
-            | Check::Seats
             | Check::V9
             | Check::Durable
             | Check::FullDisk
