@@ -152,6 +152,7 @@ pub(super) fn run(arguments: RunArguments) -> anyhow::Result<ExitCode> {
         is_read_meanwhile: arguments.serve,
         member: member_setup(&config, arguments.member.as_deref())?,
     };
+    let is_alone = setup.member.is_none();
     let interrupt = Interrupt::listen()?;
     let indexnow = arguments.indexnow.as_deref();
     let indexnow = indexnow.map(|address| indexnow::listen(address, &config, &setup.storage));
@@ -180,9 +181,9 @@ pub(super) fn run(arguments: RunArguments) -> anyhow::Result<ExitCode> {
         server.wait(&interrupt)?;
     }
     drop(indexnow);
-    // Nothing answered, and there is nothing to search either: the addresses are wrong, or not permitted. Other members may
-    // have them all.
-    let is_in_vain = progress.generation == 0 && progress.handed_over == 0 && !interrupt.is_asked();
+    // Nothing answered, and there is nothing to search either: the addresses are wrong, or not permitted. Of several members
+    // one may have nothing to do.
+    let is_in_vain = progress.generation == 0 && is_alone && !interrupt.is_asked();
     Ok(
         match progress.answered() == 0 && (progress.failed > 0 || is_in_vain) {
             true => ExitCode::FAILURE,
