@@ -8,7 +8,6 @@
 //! them after. Blocks are watched only within (see [`index::watch_blocks`]).
 
 use crate::context::counters::{COUNTERS, Counters, NAMES};
-use crate::plan::node::{Node, Word};
 use crate::plan::planner::Plan;
 use crate::verify::filter_runs::{FilterRun, watch_filters};
 use index::{BlocksWork, Field, IndexError, Segment, watch_blocks};
@@ -76,7 +75,7 @@ pub fn profile<'a, R>(
 
 fn terms_of(plan: &Plan, segments: &[&Segment]) -> Result<Vec<ProfiledTerm>, IndexError> {
     let mut words = Vec::new();
-    gather(&plan.root, &mut words);
+    plan.each_word(|word| words.push(word));
     let mut terms: Vec<ProfiledTerm> = Vec::with_capacity(words.len());
     for word in words {
         let is_word = |term: &ProfiledTerm| term.field == word.field && term.term == word.term;
@@ -95,26 +94,4 @@ fn terms_of(plan: &Plan, segments: &[&Segment]) -> Result<Vec<ProfiledTerm>, Ind
         });
     }
     Ok(terms)
-}
-
-fn gather<'a>(node: &'a Node, words: &mut Vec<&'a Word>) {
-    match node {
-        Node::Nothing | Node::All | Node::Pattern(_) | Node::Value(_) => {}
-        Node::Term(term) => words.push(&term.word),
-        Node::Filter(word) => words.push(word),
-        Node::Phrase(phrase) => words.extend(&phrase.words),
-        Node::Boolean {
-            required,
-            optional,
-            excluded,
-        } => {
-            for node in required.iter().chain(optional).chain(excluded) {
-                gather(node, words);
-            }
-        }
-        Node::AtLeast { clauses, .. } | Node::BestOf { clauses, .. } => {
-            clauses.iter().for_each(|node| gather(node, words));
-        }
-        Node::Constant(constant) => gather(&constant.clause, words),
-    }
 }
