@@ -81,6 +81,30 @@ enum Check {
     Analysed,
 }
 
+/// Patterns, each made ready once for all words of a text.
+struct Matchers<'p>(Vec<(&'p Pattern, u32, PatternMatcher)>);
+
+impl<'p> Matchers<'p> {
+    fn of(patterns: &'p [(Pattern, u32)], is_wanted: impl Fn(&Pattern) -> bool) -> Matchers<'p> {
+        let wanted = patterns.iter().filter(|(pattern, _)| is_wanted(pattern));
+        let ready = wanted.map(|(pattern, ordinal)| {
+            let matcher = PatternMatcher::new(pattern);
+            (pattern, *ordinal, matcher)
+        });
+        Matchers(ready.collect())
+    }
+
+    /// Adds the patterns that a word matches.
+    fn push(&mut self, word: &str, start: usize, end: usize, matches: &mut Vec<Match>) {
+        for (pattern, ordinal, matcher) in &mut self.0 {
+            if word.starts_with(pattern.literal()) && matcher.judge(word) == Verdict::Match {
+                let term = *ordinal;
+                matches.push(Match { start, end, term });
+            }
+        }
+    }
+}
+
 impl Matcher {
     pub(super) fn new(analyzer: Analyzer, terms: &[SummaryTerm]) -> Matcher {
         let any = |is: fn(&str, bool) -> bool| {
@@ -137,37 +161,23 @@ impl Matcher {
     pub(super) fn find_by_tokens(&self, text: &str, scratch: &mut SummaryScratch) {
         let SummaryScratch { matches, word, .. } = scratch;
         matches.clear();
-        let patterns = self.wanted.patterns.iter();
-        let mut patterns: Vec<PatternMatcher> = patterns
-            .map(|(pattern, _)| PatternMatcher::new(pattern))
-            .collect();
+        let mut of_terms = Matchers::of(&self.wanted.patterns, |_| true);
+        // Words like another are compared as terms alone, as in the dictionary.
+        let is_of_forms = |pattern: &Pattern| !matches!(pattern, Pattern::Near { .. });
+        let mut of_forms = Matchers::of(&self.wanted.patterns, is_of_forms);
         let mut of_written: Vec<Match> = Vec::new();
         let each = |token: Token<'_>| {
-            self.wanted
-                .push(token.term, token.start, token.end, matches);
             let Token {
                 term, start, end, ..
             } = token;
-            for ((pattern, ordinal), matcher) in self.wanted.patterns.iter().zip(&mut patterns) {
-                if term.starts_with(pattern.literal()) && matcher.judge(term) == Verdict::Match {
-                    let term = *ordinal;
-                    matches.push(Match { start, end, term });
-                }
-            }
+            self.wanted.push(term, start, end, matches);
+            of_terms.push(term, start, end, matches);
         };
         let each_written = |form: WrittenForm<'_>| {
             self.wanted.push_written(&form, &mut of_written);
-            if self.wanted.patterns.is_empty() {
-                return;
-            }
-            let written = form.written.to_ascii_lowercase();
-            for (pattern, ordinal) in &self.wanted.patterns {
-                // Words like another are compared as terms alone, as in the dictionary.
-                if !matches!(pattern, Pattern::Near { .. }) && pattern.matches(&written) {
-                    let WrittenForm { start, end, .. } = form;
-                    let term = *ordinal;
-                    of_written.push(Match { start, end, term });
-                }
+            if !of_forms.0.is_empty() {
+                let written = form.written.to_ascii_lowercase();
+                of_forms.push(&written, form.start, form.end, &mut of_written);
             }
         };
         let analyzer = self.wanted.analyzer;
