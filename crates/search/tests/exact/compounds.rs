@@ -7,14 +7,12 @@
 //! found    a place has a run of its parts that is the letters of the group, and the next place that of the next
 //! ```
 
-use crate::ways::{all_segments, check_all_ways};
+use crate::ways::found_by_all_ways;
 use document::{Document, url_hash};
-use index::Index;
 use proptest::prelude::*;
 use search::parse::parse_filter;
-use search::{Operator, Plan, Query, Ranking, parse_with, search_partition};
+use search::{Operator, parse_with};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use testkit::{BuildPlan, Oracle, build_index};
 use text::{Analyzer, Languages};
 
@@ -130,21 +128,6 @@ fn documents() -> impl Strategy<Value = Vec<Document>> {
     })
 }
 
-/// Returns the documents that a query finds, having compared all ways to search with each other.
-fn found(index: &Index, oracle: &Oracle, query: &Query) -> BTreeSet<u64> {
-    let ranking = Ranking::default();
-    check_all_ways(index, query, ranking, 3, 4);
-    let plan = Arc::new(Plan::new(query, ranking, index.statistics()).unwrap());
-    let (hits, _) = search_partition(&plan, all_segments(index), usize::MAX).unwrap();
-    let scored = hits.iter().map(|hit| (hit.url_hash, hit.score.to_bits()));
-    let expected = oracle
-        .rank(query, ranking)
-        .into_iter()
-        .map(|hit| (hit.url_hash, hit.score.to_bits()));
-    assert!(scored.eq(expected), "{query:?}");
-    hits.iter().map(|hit| hit.url_hash).collect()
-}
-
 fn those(documents: &[Document], holds: impl Fn(&str) -> bool) -> BTreeSet<u64> {
     let held = documents.iter().filter(|document| holds(&document.body));
     held.map(|document| url_hash(&document.url)).collect()
@@ -168,7 +151,7 @@ proptest! {
             let parse = |typed: &str| {
                 let parsed = parse_with(typed, analyzer, index.fields(), Operator::And);
                 assert_eq!(parsed.warnings, [""; 0], "{typed}");
-                found(&index, &oracle, &parsed.query)
+                found_by_all_ways(&index, &oracle, &parsed.query)
             };
             let check = |typed: &str, expected: BTreeSet<u64>, found: BTreeSet<u64>| match analyzer == first {
                 // The first edition has no runs of parts, so it misses some; it finds nothing else.
@@ -184,7 +167,7 @@ proptest! {
                 check(&typed, with.clone(), parse(&typed));
                 // `delete --query` and filters read the same.
                 let filter = parse_filter(&typed, analyzer, index.fields()).unwrap();
-                check(&typed, with.clone(), found(&index, &oracle, &filter));
+                check(&typed, with.clone(), found_by_all_ways(&index, &oracle, &filter));
                 let excluded = format!("here -{typed}");
                 let left = parse(&excluded);
                 prop_assert_eq!(left, &those(&documents, |_| true) - &parse(&typed), "{}", excluded);
@@ -242,7 +225,7 @@ fn a_limit_of_a_phrase_is_that_of_each_way() {
                 .map(|number| url_hash(&format!("u:{number}")))
                 .collect();
             assert_eq!(
-                found(&index, &oracle, &parsed.query),
+                found_by_all_ways(&index, &oracle, &parsed.query),
                 expected,
                 "{typed} by {analyzer}"
             );

@@ -1,12 +1,12 @@
 //! Tests that patterns are compared with words as written: against the oracle, in any division of the documents, and that
 //! `word*` finds all that `word` finds.
 
-use crate::ways::{all_segments, check_all_ways};
+use crate::ways::{all_segments, found_by_all_ways};
 use document::{Document, url_hash};
-use index::{Index, Order};
+use index::Order;
 use proptest::prelude::*;
 use search::plan::RANKED_TERMS_MAX;
-use search::{Operator, Plan, Query, Ranking, parse_with, search_partition};
+use search::{Operator, Plan, Ranking, parse_with, search_partition};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use testkit::{BuildPlan, Oracle, build_index};
@@ -128,19 +128,6 @@ fn batches() -> impl Strategy<Value = Vec<Vec<Document>>> {
     })
 }
 
-/// Returns the documents that a query finds, having compared all ways to search with each other and the oracle.
-fn found(index: &Index, oracle: &Oracle, query: &Query) -> BTreeSet<u64> {
-    let ranking = Ranking::default();
-    check_all_ways(index, query, ranking, 3, 4);
-    let plan = Arc::new(Plan::new(query, ranking, index.statistics()).unwrap());
-    let (hits, _) = search_partition(&plan, all_segments(index), usize::MAX).unwrap();
-    let scored = hits.iter().map(|hit| (hit.url_hash, hit.score.to_bits()));
-    let expected = oracle.rank(query, ranking).into_iter();
-    let expected = expected.map(|hit| (hit.url_hash, hit.score.to_bits()));
-    assert!(scored.eq(expected), "{query:?}");
-    hits.iter().map(|hit| hit.url_hash).collect()
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(testkit::size(120, 2_000)))]
 
@@ -167,7 +154,7 @@ proptest! {
         let oracle = Oracle::new(&batches, analyzer, index.fields());
         let find = |typed: &str| {
             let parsed = parse_with(typed, analyzer, index.fields(), Operator::And);
-            found(&index, &oracle, &parsed.query)
+            found_by_all_ways(&index, &oracle, &parsed.query)
         };
         for pattern in typed {
             find(PATTERNS[pattern]);
@@ -225,7 +212,11 @@ fn the_examples_of_the_documentation() {
             .iter()
             .map(|number| url_hash(&format!("u:{number}")))
             .collect();
-        assert_eq!(found(&index, &oracle, &parsed.query), expected, "{typed}");
+        assert_eq!(
+            found_by_all_ways(&index, &oracle, &parsed.query),
+            expected,
+            "{typed}"
+        );
     }
 }
 
@@ -257,9 +248,9 @@ fn few_words_rank_and_many_count_alike() {
                 )
             };
             let query = parse("many*").query;
-            assert_eq!(found(&index, &oracle, &query).len(), count);
-            found(&index, &oracle, &parse("other many*").query);
-            found(&index, &oracle, &parse("other -many*").query);
+            assert_eq!(found_by_all_ways(&index, &oracle, &query).len(), count);
+            found_by_all_ways(&index, &oracle, &parse("other many*").query);
+            found_by_all_ways(&index, &oracle, &parse("other -many*").query);
             let plan = Arc::new(Plan::new(&query, Ranking::default(), index.statistics()).unwrap());
             let (hits, _) = search_partition(&plan, all_segments(&index), usize::MAX).unwrap();
             let scores: BTreeSet<u32> = hits.iter().map(|hit| hit.score.to_bits()).collect();

@@ -5,7 +5,9 @@ use search::{
     Context, Cut, HitCollector, Plan, Query, Ranking, ScoredHit, SearchTask, Share, Stop,
 };
 use search::{count_partition, search_partition};
+use std::collections::BTreeSet;
 use std::sync::Arc;
+use testkit::Oracle;
 
 /// A match: segment, document, bits of its score.
 pub(crate) type Scored = (u32, DocId, u32);
@@ -63,6 +65,19 @@ pub(crate) fn check_all_ways(
     assert_eq!(shared, (slow.clone(), total), "{ranges} ranges, {what}");
     let (hits, _) = on_handlers(&plan, index, k, false, ranges * 9, 2);
     assert_eq!(hits, slow, "{ranges} ranges, {what}");
+}
+
+/// Returns the documents that a query finds, having compared all ways to search with each other and the oracle.
+pub(crate) fn found_by_all_ways(index: &Index, oracle: &Oracle, query: &Query) -> BTreeSet<u64> {
+    let ranking = Ranking::default();
+    check_all_ways(index, query, ranking, 3, 4);
+    let plan = Arc::new(Plan::new(query, ranking, index.statistics()).unwrap());
+    let (hits, _) = search_partition(&plan, all_segments(index), usize::MAX).unwrap();
+    let scored = hits.iter().map(|hit| (hit.url_hash, hit.score.to_bits()));
+    let expected = oracle.rank(query, ranking).into_iter();
+    let expected = expected.map(|hit| (hit.url_hash, hit.score.to_bits()));
+    assert!(scored.eq(expected), "{query:?}");
+    hits.iter().map(|hit| hit.url_hash).collect()
 }
 
 /// Parses a query; `any` makes bare words optional.
