@@ -1,10 +1,21 @@
 //! Limits of hits a site: pages stay full, and list every match once.
 
 use super::{engine_of, urls};
-use engine::{Engine, SearchOptions};
+use engine::{Engine, SearchAnswer, SearchOptions};
 use index::{BuildOptions, Writer};
 use std::sync::Arc;
 use vfs::{MemoryStorage, SharedStorage};
+
+/// Returns a page of the documents with the word that all have.
+fn page_of(engine: &Engine, per_site: u32, start: usize, k: usize) -> SearchAnswer {
+    let options = SearchOptions {
+        k,
+        start,
+        per_site,
+        ..SearchOptions::default()
+    };
+    engine.search("alpha", &options).unwrap()
+}
 
 #[test]
 fn a_query_that_names_a_site_has_no_limit_of_hits_a_site() {
@@ -34,30 +45,14 @@ fn a_query_that_names_a_site_has_no_limit_of_hits_a_site() {
 #[test]
 fn pages_in_this_process_have_any_size_and_depth() {
     let (engine, storage) = engine_of(2_500);
-    let found = |start, k| {
-        let options = SearchOptions {
-            k,
-            start,
-            per_site: 0,
-            ..SearchOptions::default()
-        };
-        engine.search("alpha", &options).unwrap()
-    };
+    let found = |start, k| page_of(&engine, 0, start, k);
     let all = found(0, usize::MAX);
     assert_eq!((all.hits.len(), all.more_hits), (2_500, false));
     assert_eq!(urls(&found(2_400, 2_000)), urls(&all)[2_400..]);
     assert_eq!(urls(&found(1_200, 1_100)), urls(&all)[1_200..2_300]);
     assert!(found(usize::MAX, usize::MAX).hits.is_empty());
     // With a limit for each site, too: five sites have their share among the best, and the others follow.
-    let limited = |start, k| {
-        let options = SearchOptions {
-            k,
-            start,
-            per_site: 3,
-            ..SearchOptions::default()
-        };
-        engine.search("alpha", &options).unwrap()
-    };
+    let limited = |start, k| page_of(&engine, 3, start, k);
     let listed = limited(0, usize::MAX);
     let is_held_back: Vec<bool> = listed.hits.iter().map(|hit| hit.held_back).collect();
     let window = engine::SITE_LIMIT_WINDOW;
@@ -155,15 +150,7 @@ fn the_only_site_of_an_index_has_no_limit_of_hits() {
 #[test]
 fn pages_follow_each_other_under_the_per_site_limit() {
     let (engine, _) = engine_of(60);
-    let page = |start, k| {
-        let options = SearchOptions {
-            start,
-            k,
-            per_site: 2,
-            ..SearchOptions::default()
-        };
-        engine.search("alpha", &options).unwrap()
-    };
+    let page = |start, k| page_of(&engine, 2, start, k);
     let whole = page(0, 60);
     assert_eq!((whole.total.value, whole.total.exact), (60, true));
     let of_limit = whole.hits.iter().take_while(|hit| !hit.held_back);
