@@ -184,12 +184,11 @@ pub(super) fn run(arguments: RunArguments) -> anyhow::Result<ExitCode> {
     // Nothing answered, and there is nothing to search either: the addresses are wrong, or not permitted. Of several members
     // one may have nothing to do.
     let is_in_vain = progress.generation == 0 && is_alone && !interrupt.is_asked();
-    Ok(
-        match progress.answered() == 0 && (progress.failed > 0 || is_in_vain) {
-            true => ExitCode::FAILURE,
-            false => ExitCode::SUCCESS,
-        },
-    )
+    let has_failed = progress.answered() == 0 && (progress.failed > 0 || is_in_vain);
+    Ok(match has_failed {
+        true => ExitCode::FAILURE,
+        false => ExitCode::SUCCESS,
+    })
 }
 
 /// Listens for the other members at the address that the configuration gives this one.

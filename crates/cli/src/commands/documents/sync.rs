@@ -178,10 +178,9 @@ impl Selection for Changes<'_> {
     }
 
     fn tell(&mut self, noticed: &str) {
-        if !self.told.contains(noticed) && !self.telling.contains(noticed) {
+        if self.telling.insert(noticed.to_owned()) && !self.told.contains(noticed) {
             note(noticed);
         }
-        self.telling.insert(noticed.to_owned());
     }
 
     fn deletes(&mut self, progress: &Progress) -> anyhow::Result<Option<Vec<String>>> {
