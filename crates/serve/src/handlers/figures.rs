@@ -1,8 +1,9 @@
 //! Counters of the handlers and the queue of an index server.
 
 use crate::telemetry::partition_times::PartitionTimes;
-use std::sync::OnceLock;
+use schedule::board::Signals;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
+use std::sync::{Arc, OnceLock};
 
 /// Counters of the handlers and the queue of an index server. They may be read at any time.
 #[derive(Debug, Default)]
@@ -11,8 +12,8 @@ pub struct Figures {
     pub handlers: usize,
     /// Number of handlers that are searching.
     pub busy: AtomicUsize,
-    /// Number of waiting requests.
-    pub waiting: AtomicUsize,
+    /// Signals of the board, which count the requests that wait.
+    pub(crate) signals: Option<Arc<Signals>>,
     /// Number of requests refused because the queue was full.
     pub refused: AtomicU64,
     /// Number of requests never begun, because their deadline had passed or they were cancelled.
@@ -33,4 +34,13 @@ pub struct Figures {
     pub places: Vec<String>,
     /// Phase times of the handlers; set when the metrics of this process register.
     pub(crate) times: OnceLock<PartitionTimes>,
+}
+
+impl Figures {
+    /// Returns the number of waiting requests.
+    pub fn waiting(&self) -> u32 {
+        self.signals
+            .as_ref()
+            .map_or(0, |signals| signals.claimable())
+    }
 }

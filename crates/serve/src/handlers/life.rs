@@ -58,8 +58,6 @@ impl Life<'_> {
     /// Works on a job, and answers if this handler is the last one that leaves it. A bug that panics costs one query,
     /// whose reply is dropped and reported, not the handler.
     fn work_on(&self, visiting: &Visiting) {
-        let waiting = self.board.signals().claimable() as usize;
-        self.figures.waiting.store(waiting, Ordering::Relaxed);
         let job = &*visiting.job;
         let kept_count = self.kept.borrow().len();
         let handler = Handler {

@@ -211,7 +211,7 @@ impl SharedBoard {
         self.range_postings_min
     }
 
-    pub(crate) fn signals(&self) -> &Signals {
+    pub(crate) fn signals(&self) -> &Arc<Signals> {
         &self.signals
     }
 
@@ -220,8 +220,8 @@ impl SharedBoard {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts a job on the board, and wakes a handler if one is idle. Returns the number of jobs that wait.
-    pub(crate) fn enqueue(&self, job: Arc<dyn Job>) -> usize {
+    /// Puts a job on the board, and wakes a handler if one is idle.
+    pub(crate) fn enqueue(&self, job: Arc<dyn Job>) {
         let arrival = Arrival {
             arrived_ns: self.ns_of(job.deadline().arrived),
             deadline_ns: self.ns_of(job.deadline().at),
@@ -233,7 +233,6 @@ impl SharedBoard {
             state.jobs.resize(id + 1, None);
         }
         state.jobs[id] = Some(job);
-        let waiting = state.board.claimable_count();
         let woken = self.wake_in(&mut state, self.now_ns());
         drop(state);
         self.unpark(woken);
@@ -242,7 +241,6 @@ impl SharedBoard {
         {
             sampler.unpark();
         }
-        waiting
     }
 
     /// Notes that the calling thread is a handler.

@@ -42,6 +42,7 @@ impl Handlers {
         let (started, starts) = bounded(options.handlers);
         let mut figures = Arc::new(Figures {
             handlers: options.handlers,
+            signals: Some(Arc::clone(board.signals())),
             ..Figures::default()
         });
         let (give_figures, take_figures) = bounded::<Arc<Figures>>(options.handlers);
@@ -115,8 +116,7 @@ impl Handlers {
     /// Puts a job on the board. Searches are refused earlier ([`Handlers::full`]); jobs that continue an accepted
     /// request are not.
     pub(crate) fn enqueue(&self, job: Arc<dyn Job>) {
-        let waiting = self.board.enqueue(job);
-        self.figures.waiting.store(waiting, Ordering::Relaxed);
+        self.board.enqueue(job);
     }
 
     /// Returns the number of waiting requests if the queue has no capacity for another search. It is

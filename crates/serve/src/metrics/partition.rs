@@ -80,7 +80,7 @@ impl HandlerMetrics {
     pub(super) fn take_over(&self) {
         let figures = &self.figures;
         self.queue_length
-            .set(figures.waiting.load(Ordering::Relaxed) as f64);
+            .set(f64::from(figures.waiting()));
         self.busy.set(figures.busy.load(Ordering::Relaxed) as f64);
         for (counter, count) in [
             (&self.refused, &figures.refused),
