@@ -151,14 +151,19 @@ def units(packages):
 
 def test_systemd_accepts_the_units(units):
     names = sorted(unit.name for unit in units.iterdir())
-    assert names == ["shorttail-index.service", "shorttail-index.timer", "shorttail.service"]
+    assert names == [
+        "shorttail-index.service",
+        "shorttail-index.timer",
+        "shorttail-live.service",
+        "shorttail.service",
+    ]
     done = subprocess.run(
         ["systemd-analyze", "verify", "--man=no", *(units / name for name in names)], capture_output=True, text=True
     )
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("unit", ["shorttail.service", "shorttail-index.service"])
+@pytest.mark.parametrize("unit", ["shorttail.service", "shorttail-live.service", "shorttail-index.service"])
 def test_units_give_a_process_few_rights(units, unit):
     # 2.0 of 10: what systemd calls OK.
     done = subprocess.run(
@@ -217,9 +222,9 @@ def test_units_of_the_tarball_name_its_own_program(packages):
 
 def test_the_options_of_the_defaults_are_known(root, shorttail):
     settings = (root / "packaging/shorttail.default").read_text()
-    for options, command in re.findall(r'^SHORTTAIL_(SERVE)="(.*)"', settings, re.MULTILINE):
+    for _, command in re.findall(r'^SHORTTAIL_(SERVE|LIVE)="(.*)"', settings, re.MULTILINE):
         for option in re.findall(r"--[a-z-]+", command):
-            assert option in shorttail(options.lower(), "--help")
+            assert option in shorttail("serve", "--help")
     service = (root / "packaging/shorttail.service").read_text()
     assert '127.0.0.1:7700"' in service and "127.0.0.1:7700 " in settings
 
