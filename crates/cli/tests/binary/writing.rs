@@ -278,3 +278,15 @@ fn a_line_is_the_same_document_in_a_file_and_in_a_request() {
     assert_eq!(total(&servers[1].get("/search?q=message:wombat").1), 1);
     assert_eq!(total(&servers[1].get("/search?q=wombat").1), 1);
 }
+
+#[test]
+fn a_writer_starts_from_nothing() {
+    let bench = Bench::new();
+    let server = Serving::start_with(&bench, &["--writable"]);
+    assert_eq!(total(&server.get("/search?q=galaxy").1), 0);
+    let product = r#"{"url":"http://shop.example/1","title":"Galaxy S24","brand":"Samsung"}"#;
+    let answer = post(&server.admin, "/documents?refresh=now", product);
+    assert_eq!(answer["accepted"], 1, "{answer}");
+    assert_eq!(total(&server.get("/search?q=galaxy").1), 1);
+    assert_eq!(total(&server.get("/search?q=brand:Samsung").1), 1);
+}

@@ -15,10 +15,11 @@ use serve::{
     Chunks, Cluster, ClusterFile, Generations, HandlerOptions, Place, ServeOptions, Server,
     Topology, io_runtime, io_runtime_on,
 };
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
+use vfs::{RealStorage, SharedStorage};
 
 const EXAMPLES: &str = "\
 GET /                                          the search page
@@ -257,7 +258,13 @@ fn serve_folder(arguments: &ServeArguments, interrupt: &Interrupt) -> anyhow::Re
 
 /// Opens the writer of a server that writes.
 fn live_writer(arguments: &ServeArguments) -> anyhow::Result<LiveWriter> {
-    let storage = console::opened::existing_index(&arguments.directory)?;
+    let directory = &arguments.directory;
+    // In a folder that is not there either, the name is more likely a mistake.
+    let is_new = !directory.exists() && directory.parent().is_some_and(is_folder_or_here);
+    let storage = match is_new {
+        true => new_index(directory)?,
+        false => console::opened::existing_index(directory)?,
+    };
     let writer = LiveWriter::open_without_room(storage, arguments.writing());
     let writer = writer.context("cannot write to the index")?;
     if let Some(failure) = writer.status().failure {
@@ -267,6 +274,22 @@ fn live_writer(arguments: &ServeArguments) -> anyhow::Result<LiveWriter> {
         ));
     }
     Ok(writer)
+}
+
+fn is_folder_or_here(path: &Path) -> bool {
+    path.as_os_str().is_empty() || path.is_dir()
+}
+
+/// Creates an index without documents in a directory that is not there yet.
+fn new_index(directory: &Path) -> anyhow::Result<SharedStorage> {
+    let storage: SharedStorage = Arc::new(RealStorage::create_directory(directory)?);
+    let writer = index::Writer::open(storage.clone(), index::BuildOptions::default());
+    writer.and_then(index::Writer::commit)?;
+    note(&format!(
+        "{}: a new index, for documents sent to the admin address",
+        directory.display()
+    ));
+    Ok(storage)
 }
 
 fn writing(server: Server, writer: Option<LiveWriter>) -> anyhow::Result<Server> {
