@@ -24,9 +24,8 @@ struct Example {
 
 /// Words of the examples where the index tells none.
 const PHRASES_OF_PROGRAMS: [[&str; 2]; 2] = [["thread", "pool"], ["lock", "free"]];
-/// Letters of a word of which a prefix is shown, at least, and letters that it leaves out.
-const PREFIX_OF_CHARS_MIN: usize = 6;
-const PREFIX_LEAVES_OUT_CHARS: usize = 3;
+/// Characters of a word that is shown as a prefix, at least. It is a whole word: cut shorter, it would look like a stem.
+const PREFIX_CHARS_MIN: usize = 4;
 
 /// Returns the page before any query.
 pub(crate) fn home(known: &Known) -> String {
@@ -67,10 +66,8 @@ fn examples(phrases: &[[&str; 2]]) -> Vec<Example> {
     ];
     let words = phrases.iter().flatten();
     if let Some(word) = words.max_by_key(|word| word.chars().count()) {
-        let kept = word.chars().count().saturating_sub(PREFIX_LEAVES_OUT_CHARS);
-        if kept + PREFIX_LEAVES_OUT_CHARS >= PREFIX_OF_CHARS_MIN {
-            let prefix: String = word.chars().take(kept).collect();
-            queries.push((format!("{prefix}*"), "any word that begins so"));
+        if word.chars().count() >= PREFIX_CHARS_MIN {
+            queries.push((format!("{word}*"), "any word that begins so"));
         }
     }
     let example = |(query, meaning): (String, &'static str)| Example {
@@ -99,7 +96,7 @@ mod tests {
             "south OR aurora",
             "aurora -south",
             "title:south",
-            "borea*",
+            "borealis*",
         ];
         assert_eq!(found, expected);
         assert_eq!(queries(&[["red", "fox"]]).len(), 6);
