@@ -101,6 +101,9 @@ fn write_hit(out: &mut impl Write, rank: u64, hit: &Hit, style: Style) -> io::Re
         };
         writeln!(out, "     {}: {}", printable(name), printable(&value))?;
     }
+    if hit.hidden > 0 {
+        writeln!(out, "     hides {} more", hit.hidden)?;
+    }
     let more = if hit.more_from_site {
         " (more from this site)"
     } else {

@@ -87,15 +87,15 @@ impl Cursors {
             "" | CURSOR_FIRST => None,
             after => Some(Cursor::read(after, &bound_to).ok_or_else(|| {
                 refused(
-                    "this is no cursor of this query with these filters, this order and this limit of hits per \
-                     site; begin with after=*",
+                    "this is no cursor of this query with these filters, this order, and this limit of hits per \
+                     site or collapse; begin with after=*",
                 )
             })?),
         };
         Ok(Some(Cursors { from, bound_to }))
     }
 
-    /// Returns where the page begins. Without a limit of hits per site, and in one ranking, the hits before need not be
+    /// Returns where the page begins. Where no hits are limited per site or collapsed, and in one ranking, the hits before need not be
     /// found again.
     ///
     /// # Errors
@@ -108,7 +108,7 @@ impl Cursors {
         let Some(from) = &self.from else {
             return Ok(PageStart::default());
         };
-        if options.per_site == 0 && !has_some_words {
+        if options.per_site == 0 && options.collapse.is_empty() && !has_some_words {
             return Ok(PageStart {
                 start: 0,
                 after: Some(from.after.clone()),
@@ -119,8 +119,8 @@ impl Cursors {
             Some(depth_max) if start.saturating_add(options.k) > depth_max => Err(BadRequest {
                 parameter: "after",
                 reason: format!(
-                    "pages of hits that are limited per site, or that hold only some of the words, end at hit \
-                     {depth_max}; with per_site=0 and words=all they go on"
+                    "pages of hits that are limited per site, collapsed, or hold only some of the words, end at hit \
+                     {depth_max}; with per_site=0 and words=all, and without collapse, they go on"
                 ),
             }),
             _ => Ok(PageStart { start, after: None }),
@@ -235,6 +235,7 @@ impl Cursor {
 fn bound_to(query: &str, options: &SearchOptions) -> String {
     let SearchOptions {
         per_site,
+        collapse,
         operator,
         ranking,
         filters,
@@ -244,10 +245,14 @@ fn bound_to(query: &str, options: &SearchOptions) -> String {
     } = options;
     let sort = sort.trim();
     let bound = format!("{query:?} {operator:?} {ranking:?} {per_site:?} {filters:?} {sort}");
-    match filter_trees.is_empty() {
-        true => bound,
-        false => format!("{bound} {filter_trees:?}"),
+    let mut bound = bound;
+    if !filter_trees.is_empty() {
+        bound = format!("{bound} {filter_trees:?}");
     }
+    if !collapse.is_empty() {
+        bound = format!("{bound} collapse {collapse}");
+    }
+    bound
 }
 
 fn check(body: &[u8], bound_to: &str) -> u32 {

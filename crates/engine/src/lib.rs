@@ -35,6 +35,7 @@
 //! network or of an asynchronous runtime.
 
 mod aggregation;
+mod collapse;
 mod coordinator;
 mod cursor;
 mod engine;

@@ -2,8 +2,8 @@
 
 use crate::aggregation::Aggregated;
 use crate::calls::{
-    Chunks, CountFacetsRequest, DetailsRequest, PartError, PartitionHits, Query, SearchRequest,
-    SummariesRequest, TextSummary,
+    Chunks, CountFacetsRequest, Counted, DetailsRequest, PartError, PartitionHits, Query,
+    SearchRequest, SummariesRequest, TextSummary,
 };
 use crate::coordinator::{
     Call, Coordinator, Layout, Limits, NextProbe, Outcome, PreparedQuery, Replied, Reply, Sample,
@@ -158,9 +158,9 @@ impl Local<'_> {
                 let read = requests.map(|(_, query, request)| self.details(query, request));
                 Reply::Details(read.collect::<Result<_, _>>()?)
             }
-            Call::CountSites { query, request, .. } => {
-                let counts = self.count_sites(&query, &request.sites, request.limit)?;
-                Reply::SitesCounted(vec![counts])
+            Call::CountMatches { query, request, .. } => {
+                let counts = self.count_matches(&query, &request.counted)?;
+                Reply::MatchesCounted(request.counted, vec![counts])
             }
             Call::CountFacets {
                 group,
@@ -204,6 +204,7 @@ impl Local<'_> {
                 }
             }
         };
+        let found = found.grouped(self.part, request.collapse.as_deref())?;
         Ok(PartitionHits {
             search_us: begun.elapsed().as_micros() as u64,
             ..found.planned_by(&planned)
@@ -224,23 +225,19 @@ impl Local<'_> {
         }
     }
 
-    fn count_sites(
+    fn count_matches(
         &self,
         query: &Query,
-        sites: &[String],
-        limit: u64,
+        counted: &Counted,
     ) -> Result<Replied<Vec<u64>>, IndexError> {
         let planned = query.planned(self.part.index())?;
         let is_due = || self.is_due();
-        let mut counts = Vec::with_capacity(sites.len());
-        for site in sites {
-            let stop = Stop::when(&is_due);
-            counts.push(self.part.count_site(&planned.plan, site, limit, &stop)?);
-            if stop.is_due_now() {
-                return Ok(Err(PartError::Expired));
-            }
-        }
-        Ok(Ok(counts))
+        let stop = Stop::when(&is_due);
+        let counts = self.part.count_matches(&planned.plan, counted, &stop)?;
+        Ok(match stop.is_due_now() {
+            true => Err(PartError::Expired),
+            false => Ok(counts),
+        })
     }
 
     fn count_facets(

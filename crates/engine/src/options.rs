@@ -22,6 +22,11 @@ pub struct SearchOptions {
     /// Hits of a site that come before further hits of it; 0 is no limit. It changes the order among the best
     /// [`SITE_LIMIT_WINDOW`](crate::SITE_LIMIT_WINDOW) matches, and leaves none out. A query that names one site has no limit.
     pub per_site: u32,
+    /// Field of whose values the best hit each is listed, and the others are hidden; empty hides none. Hits without a value
+    /// are all listed.
+    pub collapse: String,
+    /// Whether each hit counts the matches that it hides.
+    pub counts_hidden: bool,
     /// Operator between words without one.
     #[serde(rename = "words")]
     pub operator: Operator,
@@ -60,6 +65,8 @@ impl Default for SearchOptions {
             start: 0,
             depth_max: None,
             per_site: 0,
+            collapse: String::new(),
+            counts_hidden: true,
             operator: Operator::default(),
             ranking: Ranking::default(),
             explain: false,

@@ -68,6 +68,10 @@ impl SearchOptions {
             ));
         }
         let cursors = Cursors::of(text, self)?;
+        if !self.collapse.is_empty() {
+            let checked = search::check_collapse(&self.collapse, schema);
+            checked.map_err(|bad| refused("collapse", bad.reason))?;
+        }
         let mut facets = Vec::with_capacity(self.facets.len());
         for facet in &self.facets {
             let facet = Facet::parse(facet, schema);

@@ -14,6 +14,8 @@
 //! the depth of the search. Each partition returns its k best hits only, so a prefix of the merged ranking is certain: no
 //! hit that a partition has not returned may precede its end. Paging is exact because it uses that prefix alone.
 
+use crate::collapse::Group;
+use fields::Value;
 use search::ScoredHit;
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
@@ -31,6 +33,8 @@ const FIRST_K_FACTOR: usize = 2;
 pub struct PartRanking<'a> {
     /// The k best, best first; all, where fewer match.
     pub hits: &'a [ScoredHit],
+    /// Values by which the hits are collapsed; empty where they are not.
+    pub groups: &'a [Option<Value>],
     /// Whether matches beyond `hits` may exist.
     pub is_cut: bool,
     /// Matches of the partition, where all were counted.
@@ -44,15 +48,19 @@ pub struct Candidate {
     pub hit: ScoredHit,
     /// Number of the partition in the fan-out.
     pub partition: usize,
+    /// Group of the hit, where hits are collapsed.
+    pub group: Option<Group>,
     /// Whether the per-site limit put it behind hits of a lower rank.
     pub is_held_back: bool,
 }
 
 impl Candidate {
-    fn new(hit: ScoredHit, partition: usize) -> Candidate {
+    fn new(found: &PartRanking<'_>, at: usize, partition: usize) -> Candidate {
+        let group = found.groups.get(at).and_then(Option::as_ref);
         Candidate {
-            hit,
+            hit: found.hits[at],
             partition,
+            group: group.map(Group::of),
             is_held_back: false,
         }
     }
@@ -84,8 +92,10 @@ pub fn merge_ordered(
     let returned = answered().map(|partition| partition.hits.len()).sum();
     let mut candidates: Vec<(Candidate, usize)> = Vec::with_capacity(returned);
     for (partition, found) in partitions.iter().enumerate() {
-        let hits = found.iter().flat_map(|found| found.hits).enumerate();
-        candidates.extend(hits.map(|(at, &hit)| (Candidate::new(hit, partition), at)));
+        let places = found
+            .iter()
+            .flat_map(|found| (0..found.hits.len()).map(move |at| (found, at)));
+        candidates.extend(places.map(|(found, at)| (Candidate::new(found, at, partition), at)));
     }
     let compared = |a: &(Candidate, usize), b: &(Candidate, usize)| {
         let place = |one: &(Candidate, usize)| (one.0.partition, one.1);
@@ -105,8 +115,8 @@ pub fn merge_ordered(
         candidates.clear();
     } else if let Some(horizon) = cut()
         .filter_map(|(partition, found)| {
-            let (at, &hit) = found.hits.iter().enumerate().next_back()?;
-            Some((Candidate::new(hit, partition), at))
+            let at = found.hits.len().checked_sub(1)?;
+            Some((Candidate::new(found, at, partition), at))
         })
         .min_by(compared)
     {
@@ -159,17 +169,22 @@ pub fn next_k(
     repeats: u32,
     sufficient: usize,
 ) -> Option<usize> {
-    let cut = partitions.iter().flatten().filter(|found| found.is_cut);
-    let matches = cut.map(|found| match found.matches_count {
-        Some(count) => usize::try_from(count).unwrap_or(usize::MAX),
-        None => usize::MAX,
-    });
-    let most = matches.max()?.min(sufficient);
+    let most = matches_max(partitions)?.min(sufficient);
     let next = match repeats < DOUBLINGS_MAX {
         true => k.saturating_mul(2).min(most),
         false => most,
     };
     (next > k).then_some(next)
+}
+
+/// Returns the k that returns all matches of every partition; `None` where none has further ones.
+pub(crate) fn matches_max(partitions: &[Option<PartRanking<'_>>]) -> Option<usize> {
+    let cut = partitions.iter().flatten().filter(|found| found.is_cut);
+    let matches = cut.map(|found| match found.matches_count {
+        Some(count) => usize::try_from(count).unwrap_or(usize::MAX),
+        None => usize::MAX,
+    });
+    matches.max()
 }
 
 /// Returns whether the site of a hit has more matches than the limit; `None` where only counting them can tell.
@@ -289,6 +304,7 @@ mod tests {
     fn cut_to(hits: &[ScoredHit], k: usize) -> PartRanking<'_> {
         PartRanking {
             hits: &hits[..k.min(hits.len())],
+            groups: &[],
             matches_count: Some(hits.len() as u64),
             is_cut: hits.len() > k,
         }
@@ -301,6 +317,7 @@ mod tests {
             let is_cut = true;
             [Some(PartRanking {
                 hits,
+                groups: &[],
                 is_cut,
                 matches_count,
             })]
@@ -380,7 +397,7 @@ mod tests {
             let mut hits: Vec<_> = documents.iter().enumerate().map(|(doc, &(score, site))| hit(score, doc, site)).collect();
             hits.sort_by(ScoredHit::rank);
             let (first, further) = hits.split_at(first_count.min(hits.len()));
-            let before: Vec<_> = first.iter().map(|&hit| Candidate::new(hit, 0)).collect();
+            let before = merge(&[Some(cut_to(first, first.len()))]).candidates;
             // The second search finds the hits of the first as well, with scores of its own.
             let mut both: Vec<_> = hits.iter().map(|hit| ScoredHit { score: (hit.doc.0 * 7 % 5) as f32, ..*hit }).collect();
             both.sort_by(ScoredHit::rank);

@@ -96,7 +96,7 @@ impl Cut {
                 });
                 Reply::Details(replies.collect())
             }
-            Call::CountSites {
+            Call::CountMatches {
                 query,
                 request,
                 partitions,
@@ -105,13 +105,10 @@ impl Cut {
                     failing()?;
                     let part = &self.0[at];
                     let planned = query.planned(part.index()).unwrap();
-                    let count = |site: &String| {
-                        part.count_site(&planned.plan, site, request.limit, &stop)
-                            .unwrap()
-                    };
-                    Ok(request.sites.iter().map(count).collect())
+                    let counted = &request.counted;
+                    Ok(part.count_matches(&planned.plan, counted, &stop).unwrap())
                 });
-                Reply::SitesCounted(replies.collect())
+                Reply::MatchesCounted(request.counted.clone(), replies.collect())
             }
             Call::Summaries(requests) => {
                 let replies = requests.iter().map(|(_, request)| {

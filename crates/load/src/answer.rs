@@ -275,6 +275,7 @@ mod tests {
             facets: Vec::new(),
             did_you_mean: None,
             more_hits: false,
+            hides_some: false,
             after: None,
             moved: false,
             phases_us: PhaseTimes {

@@ -31,8 +31,8 @@ pub mod exec;
 mod testing;
 
 pub use aggregate::{
-    FacetError, OtherParts, SortKey, SortedHit, best_by_values, count_facet, count_facets,
-    merge_by_values,
+    FacetError, OtherParts, SortKey, SortedHit, best_by_values, check_collapse, count_facet,
+    count_facets, count_groups, groups_of, merge_by_values,
 };
 pub use collect::topk::{After, ScoredHit, SharedThreshold, TopK, merge_sorted};
 pub use collect::{Collectors, Context, DocBits, HitCollector, MatchCollector, MatchCount};

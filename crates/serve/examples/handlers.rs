@@ -335,6 +335,7 @@ impl Service {
                 let query = Arc::new(query);
                 let request = SearchRequest {
                     sort: Default::default(),
+                    collapse: None,
                     after: None,
                     trace: false,
                     k: *k,

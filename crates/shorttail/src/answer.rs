@@ -40,6 +40,8 @@ pub struct Answer {
     pub did_you_mean: Option<(String, Total)>,
     /// Whether further hits follow the page.
     pub more_hits: bool,
+    /// Whether a match that ranks before the end of the page is hidden by a better one, where hits are collapsed.
+    pub hides_some: bool,
     /// Cursor for the next page, where the request had one.
     pub after: Option<String>,
     /// Whether the index has changed since the page before, so that hits may be missing or come twice.
@@ -103,6 +105,8 @@ pub struct Hit {
     pub more_from_site: bool,
     /// Whether this limit put the hit behind hits of lower rank.
     pub held_back: bool,
+    /// Number of matches that the hit hides, where hits are collapsed.
+    pub hidden: u64,
     /// Explanation of the score, where it was asked for: an object with `value`, `description` and `details`.
     pub explanation: Option<Value>,
 }
@@ -154,6 +158,7 @@ impl Answer {
             facets: found.facets.into_iter().map(FacetCounts::of).collect(),
             did_you_mean: did_you_mean.map(|other| (other.query, Total::of(other.total))),
             more_hits: found.more_hits,
+            hides_some: found.hides_some,
             after: found.after,
             moved: found.moved,
             warnings,
@@ -192,6 +197,7 @@ impl Hit {
             lacks: hit.lacks,
             more_from_site: hit.more_from_site,
             held_back: hit.held_back,
+            hidden: hit.hidden,
             explanation: hit.explanation.map(Value::from),
         }
     }

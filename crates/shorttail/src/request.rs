@@ -210,6 +210,14 @@ impl SearchRequest {
         self
     }
 
+    /// Lists of the hits with one value of a field, or of one `site`, only the best. [`Hit::hidden`](crate::Hit) counts the
+    /// others. Documents without a value are all listed.
+    #[must_use]
+    pub fn collapse(mut self, field: impl Into<String>) -> SearchRequest {
+        self.options.collapse = field.into();
+        self
+    }
+
     /// Sets the contents of hits; details with summaries by default.
     ///
     /// ```

@@ -29,6 +29,8 @@ struct RequestForm {
     ranking: Ranking,
     #[serde(default)]
     per_site: u32,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    collapse: String,
     #[serde(default = "yes")]
     counted: bool,
     #[serde(default)]
@@ -78,6 +80,7 @@ impl From<SearchRequest> for RequestForm {
             k: options.k,
             start: options.start,
             per_site: options.per_site,
+            collapse: options.collapse,
             after: options.after,
             sort: options.sort,
             facets: options.facets,
@@ -101,6 +104,7 @@ impl From<RequestForm> for SearchRequest {
                 k: form.k,
                 start: form.start,
                 per_site: form.per_site,
+                collapse: form.collapse,
                 after: form.after,
                 sort: form.sort,
                 facets: form.facets,

@@ -28,6 +28,9 @@ pub struct SearchAnswer {
     /// Whether further hits follow this page.
     #[serde(default)]
     pub more_hits: bool,
+    /// Whether a match that ranks before the end of the page is hidden by a better one, where hits are collapsed.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub hides_some: bool,
     /// Cursor of the last hit, where cursors were asked for (`after=*`): given as `after`, it begins the next page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
@@ -247,6 +250,9 @@ pub struct Hit {
     /// Whether the per-site limit put the hit behind hits of lower rank.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub held_back: bool,
+    /// Number of matches that the hit hides, where hits are collapsed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub hidden: u64,
     /// Values by which the hit was sorted, in the order of the fields; null where it has none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sort: Vec<serde_json::Value>,
@@ -256,6 +262,10 @@ pub struct Hit {
     /// Explanation of the score, where requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<serde_json::Value>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Score and place of a hit, which are known without reading its document.

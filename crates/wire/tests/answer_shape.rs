@@ -24,6 +24,7 @@ fn answer() -> SearchAnswer {
                 fields: [("year".to_owned(), 2026.into())].into_iter().collect(),
                 more_from_site: true,
                 held_back: false,
+                hidden: 0,
                 cut: Vec::new(),
                 sort: vec![2026.into(), serde_json::Value::Null],
                 lacks: Vec::new(),
@@ -40,6 +41,7 @@ fn answer() -> SearchAnswer {
                 fields: json::Map::new(),
                 more_from_site: false,
                 held_back: true,
+                hidden: 3,
                 cut: Vec::new(),
                 sort: Vec::new(),
                 lacks: vec!["sizes".into()],
@@ -97,6 +99,7 @@ fn answer() -> SearchAnswer {
         ],
         did_you_mean: None,
         more_hits: true,
+        hides_some: true,
         after: Some("01ff".into()),
         moved: true,
         phases_us: PhaseTimes {

@@ -70,6 +70,7 @@ fn on_handlers(
     let query = Query::new(0, String::new(), query, ranking);
     let request = SearchRequest {
         sort: Default::default(),
+        collapse: None,
         k: mode.k,
         counted: mode.counts,
         after: None,

@@ -14,6 +14,6 @@ pub use part_error::{PartError, Retry};
 pub use query::{Planned, Query};
 pub use replies::{HandlerTimes, PartitionHits, TextSummary};
 pub use requests::{
-    CountFacetsRequest, CountSitesRequest, DetailsRequest, SearchRequest, SummariesOf,
+    CountFacetsRequest, CountMatchesRequest, Counted, DetailsRequest, SearchRequest, SummariesOf,
     SummariesRequest,
 };

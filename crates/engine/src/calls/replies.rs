@@ -27,6 +27,9 @@ pub struct PartitionHits {
     pub hits: Vec<ScoredHit>,
     /// Values by which each hit is sorted; empty for the order of scores.
     pub sort_values: Vec<Vec<Option<Value>>>,
+    /// Value by which each hit is collapsed, without one for a document without a value; empty where hits are not
+    /// collapsed.
+    pub groups: Vec<Option<Value>>,
     /// Number of matching documents of the partition; a lower bound unless the count is exact.
     pub matches_count: u64,
     /// Whether every match was counted.

@@ -2,7 +2,7 @@
 
 use crate::aggregation::Aggregation;
 use crate::details::{HitAddress, HitsRead};
-use fields::{Facet, FacetCounts};
+use fields::{Facet, FacetCounts, Value};
 use index::TextKey;
 use search::{After, Plan, SortKey};
 use std::sync::Arc;
@@ -18,6 +18,8 @@ pub struct SearchRequest {
     pub counted: bool,
     /// Fields by which hits are sorted; empty for the order of scores.
     pub sort: Arc<[SortKey]>,
+    /// Field by which hits are collapsed.
+    pub collapse: Option<Arc<str>>,
     /// Place up to which hits are left out.
     pub after: Option<Arc<After>>,
     /// Whether the reply says how tests of values ran, and how handlers shared the search.
@@ -45,17 +47,44 @@ pub struct DetailsRequest {
     pub deadline: Instant,
 }
 
-/// Request for the number of matching documents of some sites.
+/// Request for the number of matching documents of some sites, or of some groups.
 #[derive(Debug, Clone)]
-pub struct CountSitesRequest {
-    /// Names of the sites.
-    pub sites: Arc<[String]>,
-    /// Count at which counting stops, for each site.
-    pub limit: u64,
+pub struct CountMatchesRequest {
+    /// What is counted.
+    pub counted: Counted,
     /// Generation to search.
     pub generation: u64,
     /// Deadline of the request.
     pub deadline: Instant,
+}
+
+/// Documents whose matches are counted.
+#[derive(Debug, Clone)]
+pub enum Counted {
+    /// Those of sites.
+    Sites {
+        /// Names of the sites.
+        names: Arc<[String]>,
+        /// Count at which counting stops, for each site.
+        limit: u64,
+    },
+    /// Those with a value of a field by which hits are collapsed.
+    Groups {
+        /// The field.
+        field: Arc<str>,
+        /// The values.
+        values: Arc<[Value]>,
+    },
+}
+
+impl Counted {
+    /// Returns the number of counts.
+    pub fn counts_len(&self) -> usize {
+        match self {
+            Counted::Sites { names, .. } => names.len(),
+            Counted::Groups { values, .. } => values.len(),
+        }
+    }
 }
 
 /// Request for the counts of facets.

@@ -1,8 +1,8 @@
 //! Calls to the parts of an index that are due, and the replies to them.
 
 use crate::calls::{
-    CountFacetsRequest, CountSitesRequest, DetailsRequest, PartError, PartitionHits, Query,
-    SearchRequest, SummariesRequest, TextSummary,
+    CountFacetsRequest, CountMatchesRequest, Counted, DetailsRequest, PartError, PartitionHits,
+    Query, SearchRequest, SummariesRequest, TextSummary,
 };
 use crate::details::HitDetails;
 use fields::FacetCounts;
@@ -30,12 +30,12 @@ pub enum Call {
     },
     /// Read the details of hits, of each partition its own.
     Details(Vec<(usize, Arc<Query>, DetailsRequest)>),
-    /// Count the matches of sites in some partitions.
-    CountSites {
+    /// Count the matches of sites or groups in some partitions.
+    CountMatches {
         /// The query.
         query: Arc<Query>,
         /// Request to each partition.
-        request: CountSitesRequest,
+        request: CountMatchesRequest,
         /// The partitions.
         partitions: Vec<usize>,
     },
@@ -71,8 +71,8 @@ pub enum Reply {
     Searched(Vec<(usize, Replied<PartitionHits>)>),
     /// Replies to each request, in order.
     Details(Vec<Replied<Vec<HitDetails>>>),
-    /// Replies of the partitions called, in order.
-    SitesCounted(Vec<Replied<Vec<u64>>>),
+    /// Replies of the partitions called, in order, with what was counted.
+    MatchesCounted(Counted, Vec<Replied<Vec<u64>>>),
     /// Replies of all partitions, with the number of the group.
     FacetsCounted(usize, Vec<Replied<Vec<FacetCounts>>>),
     /// Replies to each request, in order; `None` for a missing text.

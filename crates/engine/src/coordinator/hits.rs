@@ -43,8 +43,10 @@ pub(crate) fn hits(
     });
     let mut hits = Vec::with_capacity(shown.details.len());
     let mut sort_values = found.sort_values.into_iter();
+    let mut hidden = shown.hidden.into_iter();
     for ((candidate, hit), summary) in found.page.iter().zip(shown.details).zip(shown.summaries) {
         let sort = sort_json(&sort_values.next().unwrap_or_default());
+        let hidden = hidden.next().unwrap_or(0);
         let Some(mut hit) = hit else { continue };
         if ids_alone {
             hit.details.title.clear();
@@ -68,6 +70,7 @@ pub(crate) fn hits(
         let title_html = marks.as_ref().and_then(|marks| marks.highlight(&hit.title));
         hits.push(Hit {
             sort,
+            hidden,
             lacks,
             title_html: title_html.unwrap_or_default(),
             ..hit
@@ -103,6 +106,7 @@ fn hit_of(
         lacks: Vec::new(),
         sort: Vec::new(),
         held_back: candidate.is_held_back,
+        hidden: 0,
         more_from_site: has_more.get(site_hash).copied().unwrap_or(false),
         explanation: hit.explanation,
     }

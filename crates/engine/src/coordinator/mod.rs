@@ -263,6 +263,7 @@ impl<'a> Coordinator<'a> {
         let generation = found.generation;
         let (after, moved) = cursors(prepared, &found);
         let (more_hits, some_words_from) = (found.more_hits, found.some_words_from);
+        let hides_some = found.hides_some;
         let facets = std::mem::take(&mut shown.facets);
         let (hits, numbers) = match prepared.options.returned.hits {
             HitContents::Numbers => (Vec::new(), hits::numbers(&found)),
@@ -291,6 +292,7 @@ impl<'a> Coordinator<'a> {
             facets,
             did_you_mean: None,
             more_hits,
+            hides_some,
             after,
             moved,
             phases_us: phases,

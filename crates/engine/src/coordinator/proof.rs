@@ -18,6 +18,7 @@ pub(crate) fn rankings(partitions: &[Option<PartitionHits>]) -> Vec<Option<PartR
 fn ranking(found: &PartitionHits) -> PartRanking<'_> {
     PartRanking {
         hits: &found.hits,
+        groups: &found.groups,
         is_cut: found.is_cut,
         matches_count: found.count_is_exact.then_some(found.matches_count),
     }
@@ -44,7 +45,7 @@ pub(crate) fn certain_ranking(
 }
 
 /// Proof that every hit of a page has the contents asked for: its details, its summary where there is a text, and its
-/// site's count. Only [`certain_details`] makes one.
+/// site's and its group's count. Only [`certain_details`] makes one.
 #[derive(Debug)]
 pub(crate) struct CertainDetails(());
 
@@ -55,6 +56,7 @@ pub(crate) fn certain_details(
     details: &[Option<HitDetails>],
     summaries: &[MadeSummary],
     has_more: &HashMap<u64, bool>,
+    hidden: Option<&[u64]>,
 ) -> Option<CertainDetails> {
     let contents = options.returned.hits;
     if contents == HitContents::Numbers {
@@ -67,9 +69,10 @@ pub(crate) fn certain_details(
     let is_whole = details.iter().all(has_details)
         && !summaries.contains(&MadeSummary::Lost)
         && (contents == HitContents::Ids
-            || page
-                .iter()
-                .all(|one| has_more.contains_key(&one.hit.site_hash)));
+            || (hidden.is_some()
+                && page
+                    .iter()
+                    .all(|one| has_more.contains_key(&one.hit.site_hash))));
     is_whole.then_some(CertainDetails(()))
 }
 

@@ -1,6 +1,7 @@
 //! Query phase: the search of all partitions, repeated until the page is certain.
 
 use crate::calls::{PartError, PartitionHits, Query, SearchRequest, index_server_of};
+use crate::collapse::{self, Collapsed, collapse};
 use crate::coordinator::call::{Call, Replied};
 use crate::coordinator::coverage::{HITS, SEARCH, first_error};
 use crate::coordinator::layout::Layout;
@@ -36,6 +37,8 @@ pub(crate) struct Ranking {
 pub(crate) struct Settled {
     partitions: Vec<Option<PartitionHits>>,
     ranking: KnownRanking,
+    /// Number of hits listed before the first that is hidden.
+    hidden_after: Option<usize>,
     listed: Listed,
     proof: Option<CertainRanking>,
 }
@@ -55,6 +58,10 @@ pub(crate) struct Found {
     pub(crate) page: Vec<Candidate>,
     /// Values by which each hit of the page is sorted; empty for the order of scores.
     pub(crate) sort_values: Vec<Vec<Option<Value>>>,
+    /// Value by which each hit of the page is collapsed; empty where hits are not collapsed.
+    pub(crate) groups: Vec<Option<Value>>,
+    /// Whether a match that ranks before the end of the page is hidden by a better one.
+    pub(crate) hides_some: bool,
     pub(crate) more_hits: bool,
     /// Rank of the first hit that holds only some of the words.
     pub(crate) some_words_from: Option<usize>,
@@ -98,6 +105,7 @@ impl Ranking {
                     true => Arc::default(),
                     false => Arc::clone(&prepared.sort),
                 },
+                collapse: (!options.collapse.is_empty()).then(|| options.collapse.as_str().into()),
                 after: prepared.start.after.clone().map(Arc::new),
                 trace: options.trace,
                 generation,
@@ -218,14 +226,32 @@ impl Ranking {
                 SortKey::order_of(&prepared.sort, values(a), values(b))
             }),
         };
+        let is_collapsed = self.request.collapse.is_some();
+        let Collapsed {
+            ranking,
+            hidden_after,
+        } = match is_collapsed {
+            true => collapse(ranking),
+            false => Collapsed {
+                ranking,
+                hidden_after: None,
+            },
+        };
         let per_site = options.per_site;
         let listed = list(&ranking, self.before.len(), per_site, wanted);
         prepared.timeline.note("merge", String::new, clock.0);
         record.phases.merge += clock.lap_us();
         // The time after the cut-off belongs to details and summaries.
         let no_time = now >= scope.limits.cut_off;
-        let sufficient = sufficient_k(wanted, self.before.len(), per_site);
-        match next_k(&returned, self.request.k, self.repeats, sufficient) {
+        let k = self.request.k;
+        let further_k = match is_collapsed {
+            true => collapse::next_k(&returned, k),
+            false => {
+                let sufficient = sufficient_k(wanted, self.before.len(), per_site);
+                next_k(&returned, k, self.repeats, sufficient)
+            }
+        };
+        match further_k {
             Some(k) if !listed.is_settled && !no_time => {
                 self.repeats += 1;
                 self.repeat_begun = Some(clock.0);
@@ -244,6 +270,7 @@ impl Ranking {
                 Next::Settled(Settled {
                     partitions: std::mem::take(&mut self.partitions),
                     ranking,
+                    hidden_after,
                     listed,
                     proof,
                 })
@@ -268,6 +295,7 @@ impl Found {
         let Settled {
             partitions,
             ranking,
+            hidden_after,
             listed,
             proof,
         } = settled;
@@ -277,9 +305,12 @@ impl Found {
         let end = page_end.min(hits.len());
         let page = hits[start..end].to_vec();
         let values = |candidate: &Candidate| {
-            let found = partitions[candidate.partition].as_ref()?;
-            let at = found.hits.iter().position(|hit| *hit == candidate.hit)?;
+            let at = place_of(&partitions, candidate)?;
             Some(values_of(&partitions, candidate.partition, at).to_vec())
+        };
+        let groups = match searched.request.collapse {
+            Some(_) => page.iter().map(|one| group_of(&partitions, one)).collect(),
+            None => Vec::new(),
         };
         let sort_values = match prepared.sort.is_empty() {
             true => Vec::new(),
@@ -297,6 +328,8 @@ impl Found {
             with_all_words: page.len(),
             page,
             sort_values,
+            groups,
+            hides_some: hidden_after.is_some_and(|listed| listed <= page_end),
             more_hits: match prepared.counts_alone() {
                 true => matches_count > 0,
                 false => hits.len() > page_end,
@@ -324,9 +357,15 @@ impl Found {
         all: Settled,
     ) -> Found {
         let some_words_from = first.listed.hits.len();
+        let groups_of_first = first.partitions.clone();
         // The total is that of the documents with all words.
         let total = Found::new(prepared, searched, first);
-        let found = Found::new(prepared, searched, all);
+        let mut found = Found::new(prepared, searched, all);
+        for (group, candidate) in found.groups.iter_mut().zip(&found.page) {
+            if group.is_none() {
+                *group = group_of(&groups_of_first, candidate);
+            }
+        }
         Found {
             matches_count: total.matches_count,
             count_is_exact: total.count_is_exact,
@@ -365,6 +404,19 @@ fn refusals(
         kept.push((partition, error));
     }
     Ok(kept)
+}
+
+/// Returns the place of a hit among those of its partition.
+fn place_of(partitions: &[Option<PartitionHits>], candidate: &Candidate) -> Option<usize> {
+    let found = partitions.get(candidate.partition)?.as_ref()?;
+    found.hits.iter().position(|hit| *hit == candidate.hit)
+}
+
+/// Returns the value by which a hit is collapsed.
+fn group_of(partitions: &[Option<PartitionHits>], candidate: &Candidate) -> Option<Value> {
+    let at = place_of(partitions, candidate)?;
+    let found = partitions.get(candidate.partition)?.as_ref()?;
+    found.groups.get(at)?.clone()
 }
 
 /// Returns the values by which a hit of a partition is sorted.

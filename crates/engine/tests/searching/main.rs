@@ -1,5 +1,6 @@
 //! Searches through the public API: pages, limits, timeouts, reloads.
 
+mod collapsed;
 mod sites;
 
 use engine::{

@@ -7,6 +7,7 @@ use crate::deletions::Deletions;
 use crate::names::documents_name;
 use crate::row_text::{read_text, write_text};
 use crate::sealed::{read_u32, read_u64};
+use crate::segment::text_hashes;
 use crate::segment::write::{DocumentRow, SegmentWriter};
 use crate::spill::Spill;
 use crate::store::{Location, StoreWriter};
@@ -16,8 +17,8 @@ use std::collections::HashMap;
 use vfs::{Region, SharedStorage};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// `url_hash:u64le site_hash:u64le details_at:u64le block:u32le offset:u32le`.
-const ROW_BYTES: usize = 32;
+/// `url_hash:u64le site_hash:u64le details_at:u64le block:u32le offset:u32le text_hash:u64le`.
+const ROW_BYTES: usize = 40;
 /// Rows sorted by hash at once, 64 MB. Larger segments are sorted in ranges of hashes.
 const SORTED_MAX: usize = 4 << 20;
 /// Bytes after which the pages read are released.
@@ -93,7 +94,9 @@ impl Documents {
         row[8..16].copy_from_slice(&xxh3_64(site.as_bytes()).to_le_bytes());
         row[16..24].copy_from_slice(&self.details.bytes().to_le_bytes());
         row[24..28].copy_from_slice(&location.block.to_le_bytes());
-        row[28..].copy_from_slice(&location.offset.to_le_bytes());
+        row[28..32].copy_from_slice(&location.offset.to_le_bytes());
+        let text_hash = text_hashes::hash_of(&document.title, &document.body);
+        row[32..].copy_from_slice(&text_hash.to_le_bytes());
         self.rows.write(&row)?;
         self.details_buffer.clear();
         let id = document.id.as_deref().unwrap_or("");
@@ -198,6 +201,7 @@ impl AllDocuments {
                 title,
                 url_hash: self.url_hash(doc),
                 site_hash: read_u64(&self.rows, row + 8),
+                text_hash: read_u64(&self.rows, row + 32),
                 lengths: lengths[doc as usize],
             })?;
             let at = read_u64(&self.rows, row + 16) as usize;

@@ -263,6 +263,7 @@ fn check_documents(
         if !same {
             return wrong(doc, "the document store has another document in its place");
         }
+        segment.check_text_hash(DocId(doc), &stored.title, &stored.body)?;
     }
     Ok(())
 }

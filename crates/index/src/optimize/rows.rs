@@ -1,7 +1,7 @@
 //! Rows of a partition's documents in a form that can be read in any order.
 //!
 //! ```text
-//! fixed := { text_start:u64le url_hash:u64le site_hash:u64le text_length:u8 title_length:u8 }{documents}
+//! fixed := { text_start:u64le url_hash:u64le site_hash:u64le text_hash:u64le text_length:u8 title_length:u8 }{documents}
 //! texts := { url id title }{documents}          each bytes:vint utf8; an empty id means the URL
 //! ```
 //!
@@ -11,12 +11,13 @@
 use super::live::{GONE, Live};
 use crate::row_text::{read_text, write_text};
 use crate::sealed::read_u64;
+use crate::segment::text_hashes;
 use crate::segment::write::{DocumentRow, SegmentWriter};
 use crate::spill::Spill;
 use crate::{DocId, Field, IndexError, Segment, length};
 use vfs::{Region, SharedStorage};
 
-const FIXED_BYTES: usize = 26;
+const FIXED_BYTES: usize = 34;
 /// Documents after which the pages read are released.
 const RELEASE_DOCUMENTS: usize = 1 << 16;
 
@@ -50,6 +51,7 @@ impl Rows {
                     texts.bytes(),
                     segment.url_hash(doc_id),
                     segment.site_hash(doc_id),
+                    segment.text_hash(doc_id).unwrap_or(text_hashes::NONE),
                 ] {
                     fixed.write(&hash.to_le_bytes())?;
                 }
@@ -75,13 +77,14 @@ impl Rows {
         // Written by this program before, so it is not cut short.
         let mut text = || read_text(&self.texts, &mut text_at).unwrap_or("");
         let (url, id, title) = (text(), text(), text());
-        let lengths = [at + 24, at + 25].map(|at| length::dequantize(self.fixed[at]));
+        let lengths = [at + 32, at + 33].map(|at| length::dequantize(self.fixed[at]));
         DocumentRow {
             url,
             id: Some(id).filter(|id| !id.is_empty()),
             title,
             url_hash: read_u64(&self.fixed, at + 8),
             site_hash: read_u64(&self.fixed, at + 16),
+            text_hash: read_u64(&self.fixed, at + 24),
             lengths,
         }
     }

@@ -5,6 +5,7 @@ use super::hashes::Hashes;
 use super::lengths::{FurtherLengths, Lengths};
 use super::meta::{DOCUMENTS_MAX, META, SECTIONS, SegmentMeta};
 use super::site_names::SiteNames;
+use super::text_hashes::TextHashes;
 use crate::IndexError;
 use crate::live::{Derived, LiveFile};
 use crate::sealed::{Identity, Kind, Seal};
@@ -28,6 +29,7 @@ pub(crate) struct SegmentCore {
     pub(crate) terms: Terms,
     /// Words as written that are not their term.
     pub(crate) written: Option<Written>,
+    pub(super) text_hashes: Option<TextHashes>,
     /// Names of sites, once they are asked for.
     pub(super) site_names: Derived<SiteNames>,
     /// Lengths in further fields, once they are asked for.
@@ -73,6 +75,12 @@ impl SegmentCore {
                 .map(|place| {
                     let written = Written::open(&payload, place);
                     written.ok_or_else(|| damaged("the words as written lie outside the file"))
+                })
+                .transpose()?,
+            text_hashes: (meta.text_hashes)
+                .map(|place| {
+                    let hashes = TextHashes::open(&payload, place, meta.documents_count);
+                    hashes.ok_or_else(|| damaged("the hashes of texts lie outside the file"))
                 })
                 .transpose()?,
             details: section(9)?,

@@ -38,6 +38,8 @@ pub(crate) struct DocumentRow<'a> {
     pub(crate) title: &'a str,
     pub(crate) url_hash: u64,
     pub(crate) site_hash: u64,
+    /// Hash of the text, which is 0 where it is not known.
+    pub(crate) text_hash: u64,
     /// Words by field, in the order of `Field::WITH_LENGTHS`.
     pub(crate) lengths: [u32; 2],
 }
@@ -128,6 +130,7 @@ mod tests {
                 title,
                 url_hash: 0,
                 site_hash: 0,
+                text_hash: 0,
                 lengths: [0; 2],
             };
             writer.push(row).unwrap();

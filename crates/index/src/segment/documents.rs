@@ -1,6 +1,6 @@
 //! Documents of a segment: deletions, hashes and details.
 
-use super::{Segment, details};
+use super::{Segment, details, text_hashes};
 use crate::row_text::decompress;
 use crate::{Details, DocId, IndexError};
 
@@ -53,10 +53,36 @@ impl Segment {
         self.core.hashes.both(doc)
     }
 
+    /// Returns the hash of title and body, which documents of one text have in common; `None` where there is no body, or
+    /// the segment was written before it had such hashes.
+    #[inline]
+    pub fn text_hash(&self, doc: DocId) -> Option<u64> {
+        let hash = self.core.text_hashes.as_ref()?.get(doc);
+        (hash != text_hashes::NONE).then_some(hash)
+    }
+
     /// Prefetches the hashes of a document.
     #[inline]
     pub fn prefetch_hashes(&self, doc: DocId) {
         self.core.hashes.prefetch(doc);
+    }
+
+    /// Checks the hash of a document's text.
+    pub(crate) fn check_text_hash(
+        &self,
+        doc: DocId,
+        title: &str,
+        body: &str,
+    ) -> Result<(), IndexError> {
+        match &self.core.text_hashes {
+            Some(hashes)
+                if ![text_hashes::NONE, text_hashes::hash_of(title, body)]
+                    .contains(&hashes.get(doc)) =>
+            {
+                Err(hashes.damaged(doc))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Checks the sites; an error describes the first defect.

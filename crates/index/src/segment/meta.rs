@@ -26,4 +26,7 @@ pub(crate) struct SegmentMeta {
     /// Place of the dictionary of words as written; none where every word is its term, and in segments of before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) written: Option<WrittenPlace>,
+    /// Start and bytes of the hashes of texts; none in segments of before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) text_hashes: Option<[u64; 2]>,
 }

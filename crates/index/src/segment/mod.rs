@@ -5,10 +5,10 @@
 //!            details details_offsets meta table
 //! table   := { start:u64le bytes:u64le }{12}          in the order above, counted from the payload
 //! *_lengths := byte{documents}                        nothing where the field has no word
-//! meta    := JSON, with the place of the words as written before it, where there are any
+//! meta    := JSON, with the places of the hashes of texts and of the words as written before it, where there are any
 //! ```
 //!
-//! The modules of `postings`, `terms`, `written`, `hashes` and `details` document those sections.
+//! The modules of `postings`, `terms`, `written`, `hashes`, `text_hashes` and `details` document those sections.
 
 mod core;
 pub(crate) mod details;
@@ -20,6 +20,7 @@ mod matching;
 mod meta;
 pub(crate) mod pairs;
 mod site_names;
+pub(crate) mod text_hashes;
 mod values;
 pub(crate) mod write;
 

@@ -31,6 +31,7 @@ struct ListsWriter {
     written: WrittenWriter,
     positions: Spill,
     hashes: HashesWriter,
+    text_hashes: Spill,
     meta: SegmentMeta,
 }
 
@@ -86,6 +87,7 @@ impl SegmentWriter {
                 written: WrittenWriter::new(storage, &format!("tmp-{name}")),
                 positions: spill("positions"),
                 hashes: HashesWriter::new(storage, &format!("tmp-{name}")),
+                text_hashes: spill("text-hashes"),
                 meta: SegmentMeta {
                     chunks,
                     codec,
@@ -155,6 +157,7 @@ impl SegmentWriter {
             let what = format!("the site of {} is no term", row.url);
             return Err(self.lists.out.damaged(&what));
         }
+        self.lists.text_hashes.write(&row.text_hash.to_le_bytes())?;
         self.lists.meta.documents_count += 1;
         Ok(())
     }
@@ -177,6 +180,7 @@ impl SegmentWriter {
             written,
             positions,
             hashes,
+            text_hashes,
             mut meta,
         } = self.lists;
         let (details, details_offsets) = self.details.finish()?;
@@ -193,6 +197,8 @@ impl SegmentWriter {
         table.extend(hashes.finish(&mut out)?);
         table.push(details.copy_to(&mut out)?);
         table.push(details_offsets.copy_to(&mut out)?);
+        let (text_hashes_start, text_hashes_bytes) = text_hashes.copy_to(&mut out)?;
+        meta.text_hashes = Some([text_hashes_start, text_hashes_bytes]);
         meta.written = written.finish(&mut out)?;
         let meta_bytes = serde_json::to_vec(&meta).unwrap_or_default();
         table.push((out.position(), meta_bytes.len() as u64));

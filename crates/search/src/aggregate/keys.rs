@@ -100,15 +100,7 @@ impl Keys {
         if let Keys::Spans(spans, _) = self {
             return spans.find(name);
         }
-        let (mut low, mut high) = (1, codes.count() + 1);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            match codes.value(middle) {
-                Some(value) if value.order(name).is_lt() => low = middle + 1,
-                _ => high = middle,
-            }
-        }
-        codes.value(low).filter(|value| value == name).map(|_| low)
+        codes.0.as_ref()?.find(name)
     }
 }
 

@@ -9,6 +9,7 @@
 //! a segment has values instead.
 
 mod code_counts;
+mod collapse;
 mod facet_error;
 mod facets;
 mod flat;
@@ -18,6 +19,7 @@ mod sites;
 mod sorted;
 mod within;
 
+pub use collapse::{TEXT, check_collapse, count_groups, groups_of};
 pub use facet_error::FacetError;
 pub use facets::{OtherParts, count_facet, count_facets};
 pub use sorted::{SortKey, SortedHit, best_by_values, merge_by_values};

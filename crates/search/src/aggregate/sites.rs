@@ -37,6 +37,19 @@ impl<'a> Codes<'a> {
         }
     }
 
+    /// Returns the code of a value; `None` where no document of the segment has it.
+    pub(super) fn find(&self, value: &Value) -> Option<u64> {
+        let (mut low, mut high) = (1, self.codes_count() + 1);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.value(middle) {
+                Some(own) if own.order(value).is_lt() => low = middle + 1,
+                _ => high = middle,
+            }
+        }
+        self.value(low).filter(|own| own == value).map(|_| low)
+    }
+
     /// Returns whether a document may have several values.
     pub(super) fn has_lists(&self) -> bool {
         matches!(self, Codes::Column(column) if column.has_lists())

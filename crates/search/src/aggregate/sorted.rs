@@ -50,6 +50,23 @@ pub struct SortedHit {
     pub hit: ScoredHit,
 }
 
+/// Returns the error of a field without values in columns, which says what it was for, and what fields there are, with the
+/// `others`.
+pub(super) fn unknown_field(
+    field: &str,
+    purpose: &str,
+    schema: &Schema,
+    others: &[&'static str],
+) -> BadTest {
+    let names = schema.columnar().map(|(name, _)| name).take(NAMES_TOLD);
+    let names: Vec<&str> = names.chain(others.iter().copied()).collect();
+    let reason = format!(
+        "there is no field `{field}` that hits can be {purpose}; there is {}",
+        names.join(", ")
+    );
+    BadTest { reason }
+}
+
 impl SortKey {
     /// Reads keys of fields of `schema`, or of sites: `date:desc,price,lang:asc:first`.
     pub fn parse_all(text: &str, schema: &Schema) -> Result<Vec<SortKey>, BadTest> {
@@ -67,12 +84,7 @@ impl SortKey {
             let is_known =
                 field == SITE || schema.get(field).is_some_and(|kind| kind.is_columnar());
             if !is_known {
-                let names = schema.columnar().map(|(name, _)| name).take(NAMES_TOLD);
-                let names: Vec<&str> = names.chain([SITE]).collect();
-                return Err(bad(format!(
-                    "there is no field `{field}` that hits can be sorted by; there is {}",
-                    names.join(", ")
-                )));
+                return Err(unknown_field(field, "sorted by", schema, &[SITE]));
             }
             let mut key = SortKey {
                 field: field.to_owned(),

@@ -4,7 +4,7 @@
 //! needs no thread for each.
 
 use crate::api::messages::{
-    CountFacetsRequest, CountSitesRequest, DetailsRequest, HitDetails, PartitionHits, Query,
+    CountFacetsRequest, CountMatchesRequest, DetailsRequest, HitDetails, PartitionHits, Query,
     SearchRequest, Status, StatusRequest, SummariesRequest, TextSummary,
 };
 use crate::api::reply::Reply;
@@ -27,7 +27,12 @@ pub trait IndexServer: Server {
     /// Reads the details of hits, in the order of the request.
     fn details(&self, query: &Arc<Query>, request: DetailsRequest, reply: Reply<Vec<HitDetails>>);
     /// Counts the matching documents of each site.
-    fn count_sites(&self, query: &Arc<Query>, request: CountSitesRequest, reply: Reply<Vec<u64>>);
+    fn count_matches(
+        &self,
+        query: &Arc<Query>,
+        request: CountMatchesRequest,
+        reply: Reply<Vec<u64>>,
+    );
     /// Counts facets over all matching documents, in the order of the request.
     fn count_facets(
         &self,

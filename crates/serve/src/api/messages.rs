@@ -2,8 +2,8 @@
 
 use engine::calls::Chunks;
 pub use engine::calls::{
-    CountFacetsRequest, CountSitesRequest, DetailsRequest, HandlerTimes, PartitionHits, Planned,
-    Query, SearchRequest, SummariesOf, SummariesRequest, TextSummary,
+    CountFacetsRequest, CountMatchesRequest, Counted, DetailsRequest, HandlerTimes, PartitionHits,
+    Planned, Query, SearchRequest, SummariesOf, SummariesRequest, TextSummary,
 };
 pub use engine::{HitAddress, HitDetails};
 use fields::Schema;

@@ -32,7 +32,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 pub(crate) enum Call {
     Search,
     Details,
-    CountSites,
+    CountMatches,
     CountFacets,
     Summaries,
     Document,

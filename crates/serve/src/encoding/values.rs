@@ -165,6 +165,20 @@ pub(crate) fn as_sorted(
     }
 }
 
+/// Refuses hits without the groups by which they are to be collapsed: an older server ignores the field.
+pub(crate) fn as_collapsed(
+    found: PartitionHits,
+    is_collapsed: bool,
+) -> Result<PartitionHits, PartError> {
+    let groups_count = if is_collapsed { found.hits.len() } else { 0 };
+    match found.groups.len() == groups_count {
+        true => Ok(found),
+        false => Err(PartError::Protocol {
+            reason: "it does not collapse hits; update it".into(),
+        }),
+    }
+}
+
 pub(crate) fn facets_message(facets: &[FacetCounts]) -> Vec<Vec<u8>> {
     facets.iter().map(FacetCounts::to_bytes).collect()
 }

@@ -9,6 +9,9 @@ use search::{Least, Operator, Ranking};
 use std::borrow::Cow;
 use std::time::Duration;
 
+/// Field by which the page collapses hits where its address names none: equal texts are shown once.
+pub(crate) const PAGE_COLLAPSE: &str = search::aggregate::TEXT;
+
 /// Treatment of unknown parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unknown {
@@ -45,12 +48,22 @@ pub(crate) fn of_pairs<'a>(
         suggest: unknown == Unknown::Ignore,
         ..SearchOptions::default()
     };
+    if unknown == Unknown::Ignore {
+        options.collapse = PAGE_COLLAPSE.to_owned();
+        // It says only that there are some.
+        options.counts_hidden = false;
+    }
     for (name, value) in pairs {
         match name.as_ref() {
             "q" => q = Some(value.into_owned()),
             "k" => options.k = number("k", &value)?,
             "start" => options.start = number("start", &value)?,
             "per_site" => options.per_site = number("per_site", &value)?,
+            "collapse" => {
+                options.collapse = value.trim().to_owned();
+                options.counts_hidden =
+                    unknown == Unknown::Refuse || options.collapse != PAGE_COLLAPSE;
+            }
             "any" => {
                 options.operator = if flag("any", &value)? {
                     Operator::Or
@@ -190,7 +203,7 @@ fn unknown_parameter(name: &str) -> SearchError {
     SearchError::BadRequest {
         parameter: "parameters",
         reason: format!(
-            "{:?} is not known; use q, k, start, per_site, words, any, most, ranking, explain, count, timeout, partial, trace, suggest, fields, filter, facet, sort, after",
+            "{:?} is not known; use q, k, start, per_site, collapse, words, any, most, ranking, explain, count, timeout, partial, trace, suggest, fields, filter, facet, sort, after",
             brief(name)
         ),
     }
@@ -209,7 +222,7 @@ mod tests {
 
     #[test]
     fn all_parameters() {
-        let raw = "q=a+b%22&k=5&start=10&per_site=0&any=1&ranking=tfidf&explain=1\
+        let raw = "q=a+b%22&k=5&start=10&per_site=0&collapse=isbn&any=1&ranking=tfidf&explain=1\
                    &count=none&timeout=2s&partial=0&trace=1&suggest=1&fields=author,+date\
                    &filter=lang:en&filter=&filter=-x:1&facet=lang,+date:month&facet=site&sort=date:desc";
         let read = parse(Some(raw), Unknown::Refuse).unwrap();
@@ -221,6 +234,8 @@ mod tests {
                 start: 10,
                 depth_max: None,
                 per_site: 0,
+                collapse: "isbn".to_owned(),
+                counts_hidden: true,
                 operator: Operator::Or,
                 ranking: Ranking::TfIdf,
                 explain: true,

@@ -132,9 +132,13 @@ impl Job for GatherJob {
             Err(error) => return asked.fail(error.into(), verify),
         };
         match asked {
-            Asked::Sorted { reply, .. } => {
+            Asked::Sorted { request, reply } => {
                 let filters = FilterRun::merged(found.filters);
                 let found = self.sorted(begun, made, filters);
+                let found = match found.grouped(opened, request.collapse.as_deref()) {
+                    Ok(found) => found,
+                    Err(error) => return reply.send_verified(Err(error.into()), verify),
+                };
                 if let Some(times) = figures.times.get() {
                     times.searched(&found);
                 }

@@ -22,7 +22,7 @@ use crate::api::backend::{IndexServer, Server};
 use crate::api::draining::Draining;
 use crate::api::error::ServeError;
 use crate::api::messages::{
-    CountFacetsRequest, CountSitesRequest, DetailsRequest, HitDetails, PartitionHits, Planned,
+    CountFacetsRequest, CountMatchesRequest, DetailsRequest, HitDetails, PartitionHits, Planned,
     Query, SearchRequest, Status, StatusRequest,
 };
 use crate::api::reply::Reply;
@@ -247,7 +247,11 @@ impl IndexServer for InProcessIndexServer {
         self.enqueue(opened, deadline, reply, |opened, deadline, reply| {
             let wanted = (request.k, request.counted);
             let ranged = Ranged::new(query, opened, deadline, wanted, request.trace);
-            Arc::new(SearchJob::new(ranged.after(request.after), reply))
+            Arc::new(SearchJob::new(
+                ranged.after(request.after),
+                request.collapse,
+                reply,
+            ))
         });
     }
 
@@ -271,14 +275,16 @@ impl IndexServer for InProcessIndexServer {
         });
     }
 
-    fn count_sites(&self, query: &Arc<Query>, request: CountSitesRequest, reply: Reply<Vec<u64>>) {
+    fn count_matches(
+        &self,
+        query: &Arc<Query>,
+        request: CountMatchesRequest,
+        reply: Reply<Vec<u64>>,
+    ) {
         let (opened, deadline) = (self.opened(request.generation), request.deadline);
         self.enqueue(opened, deadline, reply, |opened, deadline, reply| {
-            let work = Work::CountSites {
-                sites: request.sites,
-                limit: request.limit,
-                reply,
-            };
+            let counted = request.counted;
+            let work = Work::CountMatches { counted, reply };
             let job = WholeJob::new(Arc::clone(query), opened, deadline, work);
             Arc::new(job) as Arc<dyn Job>
         });

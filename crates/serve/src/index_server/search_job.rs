@@ -10,21 +10,28 @@ use crate::index_server::ranged::{Begun, Ranged, lock};
 use crate::index_server::visits::visits;
 use engine::calls::PartError;
 use search::{FilterRun, Share};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use wire::Schedule;
 
 /// A search on the board.
 #[derive(Debug)]
 pub(super) struct SearchJob {
     ranged: Ranged<Share>,
+    /// Field by which hits are collapsed.
+    collapse: Option<Arc<str>>,
     /// Taken by the thread that replies.
     reply: Mutex<Option<Reply<PartitionHits>>>,
 }
 
 impl SearchJob {
-    pub(super) fn new(ranged: Ranged<Share>, reply: Reply<PartitionHits>) -> SearchJob {
+    pub(super) fn new(
+        ranged: Ranged<Share>,
+        collapse: Option<Arc<str>>,
+        reply: Reply<PartitionHits>,
+    ) -> SearchJob {
         SearchJob {
             ranged,
+            collapse,
             reply: Mutex::new(Some(reply)),
         }
     }
@@ -108,6 +115,10 @@ impl Job for SearchJob {
                 run_queue: found.times.run_queue.as_micros() as u64,
             }),
             ..PartitionHits::of_scores(merged, self.ranged.k, is_later).planned_by(planned)
+        };
+        let found = match found.grouped(&self.ranged.opened, self.collapse.as_deref()) {
+            Ok(found) => found,
+            Err(error) => return reply.send_verified(Err(error.into()), verify),
         };
         if let Some(times) = figures.times.get() {
             times.searched(&found);

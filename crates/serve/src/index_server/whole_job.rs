@@ -1,8 +1,8 @@
-//! Details and counts of sites: jobs that one handler does in one go, each under its deadline.
+//! Details and counts of matches: jobs that one handler does in one go, each under its deadline.
 //!
 //! A job plans its query itself, so that planning too is queued, counted and cancelled.
 
-use crate::api::messages::{DetailsRequest, HitDetails, Planned, Query};
+use crate::api::messages::{Counted, DetailsRequest, HitDetails, Planned, Query};
 use crate::api::reply::Reply;
 use crate::handlers::deadline::{Deadline, IsAbandoned, is_due};
 use crate::handlers::figures::Figures;
@@ -31,9 +31,8 @@ pub(crate) enum Work {
         request: DetailsRequest,
         reply: Reply<Vec<HitDetails>>,
     },
-    CountSites {
-        sites: Arc<[String]>,
-        limit: u64,
+    CountMatches {
+        counted: Counted,
         reply: Reply<Vec<u64>>,
     },
 }
@@ -42,14 +41,14 @@ impl Work {
     fn fail(self, error: PartError) {
         match self {
             Work::Details { reply, .. } => reply.send(Err(error)),
-            Work::CountSites { reply, .. } => reply.send(Err(error)),
+            Work::CountMatches { reply, .. } => reply.send(Err(error)),
         }
     }
 
     fn is_abandoned(&self) -> bool {
         match self {
             Work::Details { reply, .. } => reply.is_abandoned(),
-            Work::CountSites { reply, .. } => reply.is_abandoned(),
+            Work::CountMatches { reply, .. } => reply.is_abandoned(),
         }
     }
 }
@@ -108,12 +107,8 @@ impl WholeJob {
                 let details = under_way.details(&request, &|| reply.is_abandoned());
                 reply.send_verified(details, verify);
             }
-            Work::CountSites {
-                sites,
-                limit,
-                reply,
-            } => {
-                let counts = under_way.count_sites(&sites, limit, &|| reply.is_abandoned());
+            Work::CountMatches { counted, reply } => {
+                let counts = under_way.count_matches(&counted, &|| reply.is_abandoned());
                 reply.send_verified(counts, verify);
             }
         }
@@ -161,23 +156,17 @@ impl UnderWay<'_> {
         details
     }
 
-    /// Counts the matches of each site in all segments, up to `limit`.
-    fn count_sites(
+    fn count_matches(
         &self,
-        sites: &[String],
-        limit: u64,
+        counted: &Counted,
         is_abandoned: IsAbandoned<'_>,
     ) -> Result<Vec<u64>, PartError> {
         let is_due = is_due(self.taken, self.deadline, is_abandoned);
         let stop = Stop::when(&is_due);
-        let mut counts = Vec::with_capacity(sites.len());
-        for site in sites {
-            let plan = &self.planned.plan;
-            counts.push(self.opened.count_site(plan, site, limit, &stop)?);
-            if is_due() || stop.is_cancelled() {
-                self.note_early_end(0, sites.len() as u64);
-                return Err(PartError::Expired);
-            }
+        let counts = (self.opened).count_matches(&self.planned.plan, counted, &stop)?;
+        if is_due() || stop.is_cancelled() {
+            self.note_early_end(0, counted.counts_len() as u64);
+            return Err(PartError::Expired);
         }
         Ok(counts)
     }

@@ -79,8 +79,7 @@ impl HandlerMetrics {
     /// Copies the counters of the handlers, when metrics are read.
     pub(super) fn take_over(&self) {
         let figures = &self.figures;
-        self.queue_length
-            .set(f64::from(figures.waiting()));
+        self.queue_length.set(f64::from(figures.waiting()));
         self.busy.set(figures.busy.load(Ordering::Relaxed) as f64);
         for (counter, count) in [
             (&self.refused, &figures.refused),

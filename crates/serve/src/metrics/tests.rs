@@ -156,6 +156,7 @@ async fn ask(searches: &InProcessIndexServer, texts: &InProcessDocumentServer) {
     let deadline = Instant::now() + Duration::from_secs(60);
     let request = SearchRequest {
         sort: Default::default(),
+        collapse: None,
         after: None,
         trace: false,
         k: 10,

@@ -3,7 +3,7 @@
 use super::{convert, failure};
 use crate::api::backend::{DocumentServer, IndexServer, Server};
 use crate::api::messages::{
-    CountFacetsRequest, CountSitesRequest, DetailsRequest, HitDetails, PartitionHits, Query,
+    CountFacetsRequest, CountMatchesRequest, DetailsRequest, HitDetails, PartitionHits, Query,
     SearchRequest, Status, StatusRequest, SummariesOf, SummariesRequest, TextSummary,
 };
 use crate::api::reply::Reply;
@@ -175,12 +175,14 @@ impl IndexServer for RemoteIndexServer {
             sort: request.sort.iter().map(values::sort_key_message).collect(),
             after: request.after.as_deref().map(values::place_message),
             trace: request.trace,
+            collapse: request.collapse.as_deref().unwrap_or_default().to_owned(),
         };
         let mut client = self.client.clone();
         let call = async move { client.search(message).await };
-        let keys_count = request.sort.len();
+        let (keys_count, is_collapsed) = (request.sort.len(), request.collapse.is_some());
         spawn(&self.runtime, reply, call, move |found| {
-            values::as_sorted(convert::hits(found)?, keys_count)
+            let found = values::as_sorted(convert::hits(found)?, keys_count)?;
+            values::as_collapsed(found, is_collapsed)
         });
     }
 
@@ -204,7 +206,13 @@ impl IndexServer for RemoteIndexServer {
         spawn(&self.runtime, reply, call, convert::details);
     }
 
-    fn count_sites(&self, query: &Arc<Query>, request: CountSitesRequest, reply: Reply<Vec<u64>>) {
+    fn count_matches(
+        &self,
+        query: &Arc<Query>,
+        request: CountMatchesRequest,
+        reply: Reply<Vec<u64>>,
+    ) {
+        let counts_len = request.counted.counts_len();
         let message = rpc::CountSitesRequest {
             query: Some(convert::query_message(
                 query,
@@ -212,20 +220,18 @@ impl IndexServer for RemoteIndexServer {
                 request.generation,
                 &self.index,
             )),
-            sites: request.sites.to_vec(),
-            limit: request.limit,
+            ..convert::counted_message(&request.counted)
         };
         let mut client = self.client.clone();
         let call = async move { client.count_sites(message).await };
-        let sites_count = request.sites.len();
         spawn(
             &self.runtime,
             reply,
             call,
-            move |counted: rpc::CountSitesReply| match counted.counts.len() == sites_count {
+            move |counted: rpc::CountSitesReply| match counted.counts.len() == counts_len {
                 true => Ok(counted.counts),
                 false => Err(PartError::Protocol {
-                    reason: "it counted other sites than it was asked for; update it".into(),
+                    reason: "it counted other matches than it was asked for; update it".into(),
                 }),
             },
         );

@@ -6,8 +6,8 @@ use crate::api::messages::{HandlerTimes, HitDetails, PartitionHits, Query, Statu
 use crate::api::options::ANSWER_BYTES_MAX;
 use crate::encoding::{clause, malformed, values};
 use engine::HitAddress;
-use engine::calls::{Chunks, PartError};
-use fields::{FieldType, Schema};
+use engine::calls::{Chunks, Counted, PartError};
+use fields::{FieldType, Schema, Value};
 use index::{Details, DocId, StoredDocument};
 use search::{Ranking, ScoredHit};
 use std::iter::repeat;
@@ -151,6 +151,39 @@ pub(super) fn terms(message: Vec<rpc::SummaryTerm>) -> Vec<SummaryTerm> {
     message.into_iter().map(one).collect()
 }
 
+/// Returns the message that asks for the counts, without its query.
+pub(super) fn counted_message(counted: &Counted) -> rpc::CountSitesRequest {
+    match counted {
+        Counted::Sites { names, limit } => rpc::CountSitesRequest {
+            sites: names.to_vec(),
+            limit: *limit,
+            ..rpc::CountSitesRequest::default()
+        },
+        Counted::Groups { field, values } => rpc::CountSitesRequest {
+            collapse: field.to_string(),
+            groups: values.iter().map(values::value_message).collect(),
+            ..rpc::CountSitesRequest::default()
+        },
+    }
+}
+
+/// Returns what a message asks to count.
+pub(super) fn counted(message: rpc::CountSitesRequest) -> Result<Counted, tonic::Status> {
+    if message.collapse.is_empty() {
+        return Ok(Counted::Sites {
+            names: message.sites.into(),
+            limit: message.limit,
+        });
+    }
+    let groups = message.groups.into_iter().map(values::value);
+    let groups: Option<Vec<Value>> = groups.collect();
+    let groups = groups.ok_or_else(|| tonic::Status::invalid_argument("a group has no value"))?;
+    Ok(Counted::Groups {
+        field: message.collapse.into(),
+        values: groups.into(),
+    })
+}
+
 pub(super) fn hits_message(found: PartitionHits) -> rpc::SearchReply {
     let hits = &found.hits;
     rpc::SearchReply {
@@ -166,6 +199,7 @@ pub(super) fn hits_message(found: PartitionHits) -> rpc::SearchReply {
             .iter()
             .map(|own| values::sort_values_message(own))
             .collect(),
+        groups: values::sort_values_message(&found.groups).values,
         is_cut: found.is_cut,
         matches_count: found.matches_count,
         count_is_exact: found.count_is_exact,
@@ -211,6 +245,7 @@ pub(super) fn hits(message: rpc::SearchReply) -> Result<PartitionHits, PartError
             .into_iter()
             .map(values::sort_values)
             .collect(),
+        groups: message.groups.into_iter().map(values::value).collect(),
         is_cut: message.is_cut,
         matches_count: message.matches_count,
         count_is_exact: message.count_is_exact,

@@ -5,7 +5,7 @@ use super::failure::{self, Form};
 use super::offered::{Offered, OfferedIndexes};
 use crate::api::backend::{DocumentServer, IndexServer, Server};
 use crate::api::messages::{
-    CountFacetsRequest, CountSitesRequest, DetailsRequest, SearchRequest, StatusRequest,
+    CountFacetsRequest, CountMatchesRequest, DetailsRequest, SearchRequest, StatusRequest,
     SummariesOf, SummariesRequest, TextSummary,
 };
 use crate::api::reply::Reply;
@@ -119,6 +119,7 @@ impl indexes::IndexServer for IndexService {
             sort: request.sort.into_iter().map(values::sort_key).collect(),
             after: request.after.map(values::place).transpose()?,
             trace: request.trace,
+            collapse: (!request.collapse.is_empty()).then(|| request.collapse.into()),
             generation,
             deadline,
         };
@@ -153,17 +154,16 @@ impl indexes::IndexServer for IndexService {
         request: Request<rpc::CountSitesRequest>,
     ) -> Result<Response<rpc::CountSitesReply>, Status> {
         let form = Form::wanted(request.metadata());
-        let request = request.into_inner();
-        let (query, deadline, generation) = convert::query(request.query)?;
+        let mut request = request.into_inner();
+        let (query, deadline, generation) = convert::query(request.query.take())?;
         let offered = named(&self.0, query.index().unwrap_or_default(), form).await?;
         let server = &offered.server;
-        let asked = CountSitesRequest {
-            sites: request.sites.into(),
-            limit: request.limit,
+        let asked = CountMatchesRequest {
+            counted: convert::counted(request)?,
             generation,
             deadline,
         };
-        let counts = answered(form, |reply| server.count_sites(&query, asked, reply)).await?;
+        let counts = answered(form, |reply| server.count_matches(&query, asked, reply)).await?;
         Ok(Response::new(rpc::CountSitesReply { counts }))
     }
 

@@ -42,6 +42,7 @@ fn request(deadline: Instant) -> SearchRequest {
         k: 10,
         counted: true,
         sort: Arc::default(),
+        collapse: None,
         after: None,
         trace: false,
         generation: 0,

@@ -13,13 +13,13 @@ macro_rules! to_inner {
         }
     };
     (counts) => {
-        fn count_sites(
+        fn count_matches(
             &self,
             query: &std::sync::Arc<serve::Query>,
-            request: serve::api::messages::CountSitesRequest,
+            request: serve::api::messages::CountMatchesRequest,
             reply: serve::Reply<Vec<u64>>,
         ) {
-            self.inner.count_sites(query, request, reply);
+            self.inner.count_matches(query, request, reply);
         }
 
         fn count_facets(

@@ -115,6 +115,8 @@ const fn options(partial: bool) -> SearchOptions {
         start: 0,
         depth_max: None,
         per_site: 0,
+        collapse: String::new(),
+        counts_hidden: true,
         operator: search::Operator::And,
         ranking: search::Ranking::TfIdf,
         explain: false,

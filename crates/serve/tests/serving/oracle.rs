@@ -81,6 +81,7 @@ fn options() -> impl Strategy<Value = SearchOptions> {
         prop_oneof![1 => Just(0usize), 4 => 1usize..9, 1 => Just(100)],
         prop_oneof![3 => Just(0usize), 1 => 1usize..9],
         prop_oneof![2 => Just(0u32), 2 => 1u32..4],
+        prop_oneof![3 => Just(""), 1 => prop::sample::select(vec!["site", "n", "b"])],
     );
     let order = prop_oneof![
         3 => Just(""),
@@ -108,12 +109,21 @@ fn options() -> impl Strategy<Value = SearchOptions> {
         prop::bool::weighted(0.2),
     );
     (page, order, facets, filters, operator, rankings(), returned).prop_map(
-        |((k, start, per_site), sort, facets, filter_trees, operator, ranking, returned)| {
+        |(
+            (k, start, per_site, collapse),
+            sort,
+            facets,
+            filter_trees,
+            operator,
+            ranking,
+            returned,
+        )| {
             let (hits, counted, explain) = returned;
             SearchOptions {
                 k,
                 start,
                 per_site,
+                collapse: collapse.to_owned(),
                 operator: operator.1,
                 ranking,
                 explain,
@@ -135,11 +145,20 @@ struct Expected {
     hits: Vec<Scored>,
     /// Number of the hits that match the query itself; those with some of its words follow.
     matches_count: usize,
+    /// Number of these that are listed.
+    matches_listed: usize,
     per_site: u32,
+    /// Hits that are listed where hits are collapsed, with the number of those that each hides.
+    hidden: HashMap<String, u64>,
 }
 
 impl Expected {
-    fn of(asked: &Asked, options: &SearchOptions, index: &Index, oracle: &Oracle) -> Expected {
+    fn of(
+        asked: &Asked,
+        options: &SearchOptions,
+        index: &Index,
+        (oracle, documents): (&Oracle, &Documents),
+    ) -> Expected {
         let parsed = asked.parsed(index, options.operator);
         let filtered = |query: Query| match &options.filter_trees[..] {
             [] => query,
@@ -163,6 +182,7 @@ impl Expected {
         };
         let mut hits = rank(&query, options.ranking);
         let matches_count = hits.len();
+        let mut matches_listed = matches_count;
         if let (Some(some), true) = (parsed.some_words, options.sort.is_empty()) {
             let known: BTreeSet<String> = hits.iter().map(|(url, _)| url.clone()).collect();
             let further = rank(&filtered(some), options.ranking).into_iter();
@@ -172,10 +192,18 @@ impl Expected {
             true => 0,
             false => options.per_site,
         };
+        let mut hidden = HashMap::new();
+        if !options.collapse.is_empty() {
+            (hits, matches_listed) = collapsed(hits, matches_count, &mut hidden, |url| {
+                group(&documents[url], &options.collapse)
+            });
+        }
         Expected {
             hits,
             matches_count,
+            matches_listed,
             per_site,
+            hidden,
         }
     }
 
@@ -188,7 +216,7 @@ impl Expected {
             let count = counts.entry(site_of(&hit.0)).or_default();
             *count += 1;
             let is_held_back = self.per_site > 0 && *count > self.per_site;
-            listed.push((rank >= self.matches_count, is_held_back, hit));
+            listed.push((rank >= self.matches_listed, is_held_back, hit));
         }
         listed.sort_by_key(|&(has_some, is_held_back, _)| (has_some, is_held_back));
         listed.into_iter().map(|(.., hit)| hit.clone()).collect()
@@ -210,7 +238,7 @@ impl Expected {
         let end = options.start.saturating_add(options.k);
         // Without a page, hits with some of the words are not looked for.
         let count = if options.k == 0 {
-            self.matches_count
+            self.matches_listed
         } else {
             self.hits.len()
         };
@@ -220,7 +248,11 @@ impl Expected {
             let page = &page[..options.k.min(page.len())];
             prop_assert_eq!(&scored(answer), page);
             prop_assert_eq!(answer.more_hits, listed.len() > end);
-        } else if options.start == 0 && end >= self.hits.len() && self.per_site == 0 {
+        } else if options.start == 0
+            && end >= self.hits.len()
+            && self.per_site == 0
+            && options.collapse.is_empty()
+        {
             // Sorted hits have no scores.
             let urls = |hits: &[Scored]| -> BTreeSet<String> {
                 hits.iter().map(|(url, _)| url.clone()).collect()
@@ -229,6 +261,47 @@ impl Expected {
         }
         Ok(())
     }
+}
+
+/// Documents by their URL, each in its last version.
+type Documents = HashMap<String, Document>;
+
+/// Returns the value by which a document is collapsed: of several the least.
+fn group(document: &Document, field: &str) -> Option<String> {
+    if field == "site" {
+        return Some(site_of(&document.url));
+    }
+    let mut values: Vec<(i64, String)> = Vec::new();
+    fields::each_leaf(&document.fields, &mut |path, leaf| {
+        if path == field {
+            values.push((leaf.as_i64().unwrap_or_default(), leaf.to_string()));
+        }
+    });
+    values.into_iter().min().map(|(_, value)| value)
+}
+
+/// Returns the best hit of each group and all hits without one, with the number of those among the first `first_count`;
+/// `hidden` gets the number of hits that each of them hides.
+fn collapsed(
+    hits: Vec<Scored>,
+    first_count: usize,
+    hidden: &mut HashMap<String, u64>,
+    group: impl Fn(&str) -> Option<String>,
+) -> (Vec<Scored>, usize) {
+    let mut best: HashMap<String, String> = HashMap::new();
+    let (mut listed, mut listed_of_first) = (Vec::new(), 0);
+    for (rank, hit) in hits.into_iter().enumerate() {
+        if let Some(group) = group(&hit.0) {
+            if let Some(best) = best.get(&group) {
+                *hidden.entry(best.clone()).or_default() += 1;
+                continue;
+            }
+            best.insert(group, hit.0.clone());
+        }
+        listed_of_first += usize::from(rank < first_count);
+        listed.push(hit);
+    }
+    (listed, listed_of_first)
 }
 
 /// Returns URL and score of each hit of an answer that has ids.
@@ -309,6 +382,10 @@ impl Ways<'_> {
                     prop_assert!(hit.summary.is_empty() || contents.has_summaries());
                     prop_assert!(hit.fields.is_empty() || contents.has_fields());
                     prop_assert_eq!(hit.explanation.is_some(), options.explain);
+                    if has_details && options.sort.is_empty() {
+                        let hidden = expected.hidden.get(&hit.url).copied();
+                        prop_assert_eq!(hit.hidden, hidden.unwrap_or(0));
+                    }
                 }
                 answer
             }
@@ -375,6 +452,8 @@ fn any_query_has_one_answer_which_is_the_oracles() {
     proptest!(config, |(batches in batches(3, 40), searches in searches)| {
         let index = built(&batches);
         let oracle = Oracle::new(&batches, index.analyzer(), index.fields());
+        let documents = batches.iter().flatten().cloned();
+        let documents: Documents = documents.map(|one| (one.url.clone(), one)).collect();
         let servers = [0..=0, 1..=3].map(|chunks| Served::index_server(&index, chunks));
         let texts = [0..=2, 3..=3].map(|chunks| Served::document_server(&index, chunks));
         let file = file(
@@ -389,7 +468,7 @@ fn any_query_has_one_answer_which_is_the_oracles() {
             runtime: &runtime,
         };
         for (asked, options, pages) in searches {
-            let expected = Expected::of(&asked, &options, &index, &oracle);
+            let expected = Expected::of(&asked, &options, &index, (&oracle, &documents));
             let checked = ways.check(&asked, &options, &expected).and_then(|()| match pages {
                 true => ways.check_pages(&asked, &options, &expected),
                 false => Ok(()),

@@ -3,7 +3,8 @@ use crate::corpus::{RUNTIME, commit};
 use engine::{HitContents, Returned};
 use fields::FacetCounts;
 use serve::api::messages::{
-    CountFacetsRequest, CountSitesRequest, DetailsRequest, HitDetails, PartitionHits, SearchRequest,
+    CountFacetsRequest, CountMatchesRequest, DetailsRequest, HitDetails, PartitionHits,
+    SearchRequest,
 };
 use serve::{
     Chunks, Cluster, Draining, FrontEnd, FrontEndOptions, Generations, HandlerOptions,
@@ -68,9 +69,14 @@ impl IndexServer for Stormy {
         self.inner.details(query, request, reply);
     }
 
-    fn count_sites(&self, query: &Arc<Query>, request: CountSitesRequest, reply: Reply<Vec<u64>>) {
+    fn count_matches(
+        &self,
+        query: &Arc<Query>,
+        request: CountMatchesRequest,
+        reply: Reply<Vec<u64>>,
+    ) {
         self.storm.strike(Before::Counts);
-        self.inner.count_sites(query, request, reply);
+        self.inner.count_matches(query, request, reply);
     }
 
     fn count_facets(
@@ -122,6 +128,8 @@ const PAGE: SearchOptions = SearchOptions {
     start: 0,
     depth_max: None,
     per_site: 2,
+    collapse: String::new(),
+    counts_hidden: true,
     operator: search::Operator::And,
     ranking: search::Ranking::TfIdf,
     explain: false,

@@ -85,6 +85,9 @@ pub(crate) struct SearchArguments {
     /// Hits of one site before those of others; further ones of it follow. 0 for no limit
     #[arg(long, value_name = "N", default_value = "0", help_heading = "Hits")]
     per_site: u32,
+    /// List of the hits with one value of a field, or of one site, only the best
+    #[arg(long, value_name = "FIELD", help_heading = "Hits")]
+    collapse: Option<String>,
     /// Fields of the documents to show with the hits; * for all
     #[arg(
         long,
@@ -192,6 +195,7 @@ fn search_once(
         k: arguments.k.unwrap_or(HITS_DEFAULT),
         start: arguments.start,
         per_site: arguments.per_site,
+        collapse: arguments.collapse.clone().unwrap_or_default(),
         operator: match (arguments.all, arguments.any, arguments.most) {
             (true, ..) => Operator::And,
             (_, true, _) => Operator::Or,

@@ -11,7 +11,9 @@
 mod facets;
 mod texts;
 
-use crate::calls::{Chunks, CountSitesRequest, DetailsRequest, PartError, TextSummary};
+use crate::calls::{
+    Chunks, CountMatchesRequest, Counted, DetailsRequest, PartError, Query, TextSummary,
+};
 use crate::coordinator::call::{Call, Replied, Reply};
 use crate::coordinator::coverage::{COUNT, DETAILS, FACETS, SUMMARIES, first_error};
 use crate::coordinator::layout::Layout;
@@ -22,8 +24,9 @@ use crate::details::{HitAddress, HitDetails};
 use crate::options::SearchOptions;
 use crate::returned::HitContents;
 use crate::search_error::SearchError;
-use crate::site_limit::has_more as has_more_of_site;
+use crate::site_limit::{SiteCounts, has_more as has_more_of_site};
 use facets::Counting;
+use fields::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -40,6 +43,8 @@ pub(crate) struct Shown {
     pub(crate) summaries: Vec<MadeSummary>,
     /// Whether a site, by hash, has more matches than the page may show.
     pub(crate) has_more: HashMap<u64, bool>,
+    /// Number of matches that each hit hides; empty where hits are not collapsed, or where it is not known.
+    pub(crate) hidden: Vec<u64>,
     pub(crate) facets: Vec<FacetAnswer>,
     pub(crate) proof: Option<CertainDetails>,
 }
@@ -78,6 +83,10 @@ pub(crate) struct Showing {
     has_more: HashMap<u64, bool>,
     /// Whether it is known which sites have more.
     is_counted: bool,
+    /// Numbers of matches in the group of each hit of the page that has one; `None` where they are lost.
+    groups: Option<Vec<u64>>,
+    /// Whether the groups are counted, or need not be.
+    are_groups_counted: bool,
     terms: Arc<[SummaryTerm]>,
     /// Document part and places of each request for summaries.
     asked_texts: Vec<(usize, Places)>,
@@ -102,6 +111,8 @@ impl Showing {
             counted_sites: Vec::new(),
             has_more: HashMap::with_capacity(count),
             is_counted: false,
+            groups: Some(Vec::new()),
+            are_groups_counted: true,
             terms: found.summary_terms.clone().into(),
             asked_texts: Vec::new(),
             given: vec![None; count],
@@ -118,6 +129,7 @@ impl Showing {
             showing.is_counted = true;
         } else {
             calls.push(showing.ask_details(scope));
+            calls.extend(showing.ask_groups(scope));
         }
         // Further fields come with the texts.
         if count > 0 && (contents.has_summaries() || contents.has_fields()) {
@@ -147,7 +159,12 @@ impl Showing {
                 self.details_took = Some(self.begun.elapsed());
                 calls.extend(self.ask_counts(scope));
             }
-            Reply::SitesCounted(replies) => self.take_counts(replies, scope),
+            Reply::MatchesCounted(Counted::Sites { .. }, replies) => {
+                self.take_counts(replies, scope);
+            }
+            Reply::MatchesCounted(Counted::Groups { .. }, replies) => {
+                self.take_groups(replies, scope);
+            }
             Reply::Summaries(replies) => self.take_texts(replies, scope.layout),
             Reply::FacetsCounted(group, replies) => {
                 let (counted, losses) = self.facets.take(group, replies, scope)?;
@@ -170,7 +187,8 @@ impl Showing {
     /// Notes the times of the phases where everything is there. The phase of summaries holds only the wait after the
     /// details; their work ran meanwhile. Facets are searches; what they took longer is of the searches.
     pub(crate) fn end_where_done(&mut self, phases: &mut PhaseTimes) {
-        if self.is_shown.is_none() && self.is_counted && self.texts == Texts::Checked {
+        let is_counted = self.is_counted && self.are_groups_counted;
+        if self.is_shown.is_none() && is_counted && self.texts == Texts::Checked {
             let took = self.details_took.unwrap_or_default();
             phases.details = took.as_micros() as u64;
             phases.summaries = (self.begun.elapsed() - took).as_micros() as u64;
@@ -198,7 +216,25 @@ impl Showing {
         };
         let summaries: Vec<_> = self.given.into_iter().map(made).collect();
         let (page, details) = (&self.found.page, self.details);
-        let proof = certain_details(options, page, &details, &summaries, &self.has_more);
+        let hidden = self.groups.as_ref().map(|counts| {
+            let mut counts = counts.iter();
+            let groups = self.found.groups.iter();
+            // The hit itself is one of its group.
+            let hidden = groups.map(|group| match group {
+                Some(_) => counts.next().map_or(0, |count| count.saturating_sub(1)),
+                None => 0,
+            });
+            hidden.collect::<Vec<u64>>()
+        });
+        let has_more = &self.has_more;
+        let proof = certain_details(
+            options,
+            page,
+            &details,
+            &summaries,
+            has_more,
+            hidden.as_deref(),
+        );
         let is_whole = !self.losses.iter().any(|(lacks, ..)| *lacks == FACETS);
         // In the order of the way of an answer.
         self.losses.sort_by_key(|(lacks, ..)| match *lacks {
@@ -211,6 +247,7 @@ impl Showing {
             details,
             summaries,
             has_more: self.has_more,
+            hidden: hidden.unwrap_or_default(),
             facets: match is_whole {
                 true => self.facets.into_answers(),
                 false => Vec::new(),
@@ -312,9 +349,15 @@ impl Showing {
             if self.has_more.contains_key(&site_hash) || self.counted_sites.contains(&site_hash) {
                 continue;
             }
-            let (is_complete, site_count) =
-                (found.ranking_is_complete, detail.site_documents_count);
-            match has_more_of_site(&found.sites, per_site, is_complete, site_hash, site_count) {
+            let is_collapsed = !prepared.options.collapse.is_empty();
+            let is_complete = found.ranking_is_complete && !is_collapsed;
+            let site_count = detail.site_documents_count;
+            let sites = match is_collapsed {
+                // The ranking lacks the hits that are hidden.
+                true => &SiteCounts::default(),
+                false => &found.sites,
+            };
+            match has_more_of_site(sites, per_site, is_complete, site_hash, site_count) {
                 Some(more) => {
                     self.has_more.insert(site_hash, more);
                 }
@@ -328,38 +371,78 @@ impl Showing {
             self.is_counted = true;
             return None;
         }
-        let query = prepared.some_words.as_ref().unwrap_or(&prepared.query);
-        Some(Call::CountSites {
-            query: Arc::clone(query),
-            request: CountSitesRequest {
-                sites: names.into(),
-                limit: u64::from(per_site) + 1,
-                generation: found.generation,
-                deadline: scope.limits.deadline,
-            },
-            partitions: found.answered.clone(),
-        })
+        let counted = Counted::Sites {
+            names: names.into(),
+            limit: u64::from(per_site) + 1,
+        };
+        Some(self.count(counted, scope))
     }
 
-    /// Adds up the counts of sites. Where a partition did not count, no site is known to have more.
-    fn take_counts(&mut self, replies: Vec<Replied<Vec<u64>>>, scope: Scope<'_>) {
-        self.is_counted = true;
-        let mut sums = vec![0u64; self.counted_sites.len()];
+    /// Asks how many matches are in the groups of the hits, where hits are collapsed.
+    fn ask_groups(&mut self, scope: Scope<'_>) -> Option<Call> {
+        let options = &scope.prepared.options;
+        let values: Vec<Value> = self.found.groups.iter().flatten().cloned().collect();
+        let is_wanted = options.counts_hidden && options.returned.hits > HitContents::Ids;
+        if values.is_empty() || !is_wanted {
+            return None;
+        }
+        self.are_groups_counted = false;
+        let counted = Counted::Groups {
+            field: options.collapse.as_str().into(),
+            values: values.into(),
+        };
+        Some(self.count(counted, scope))
+    }
+
+    /// Returns the call that counts matches in the partitions that answered: of the query whose matches the pages list.
+    fn count(&self, counted: Counted, scope: Scope<'_>) -> Call {
+        let prepared = scope.prepared;
+        let query: &Arc<Query> = prepared.some_words.as_ref().unwrap_or(&prepared.query);
+        Call::CountMatches {
+            query: Arc::clone(query),
+            request: CountMatchesRequest {
+                counted,
+                generation: self.found.generation,
+                deadline: scope.limits.deadline,
+            },
+            partitions: self.found.answered.clone(),
+        }
+    }
+
+    /// Adds up the counts of groups. Where a partition did not count, no count is known.
+    fn take_groups(&mut self, replies: Vec<Replied<Vec<u64>>>, scope: Scope<'_>) {
+        self.are_groups_counted = true;
+        self.groups = self.sums(replies, scope);
+    }
+
+    /// Adds up the counts of the partitions that answered; `None` where one did not count.
+    fn sums(&mut self, replies: Vec<Replied<Vec<u64>>>, scope: Scope<'_>) -> Option<Vec<u64>> {
+        let mut sums: Vec<u64> = Vec::new();
         for (&partition, counts) in self.found.answered.iter().zip(replies) {
             match counts {
                 Ok(counts) => {
+                    sums.resize(sums.len().max(counts.len()), 0);
                     for (sum, count) in sums.iter_mut().zip(counts) {
                         *sum += count;
                     }
                 }
                 Err(error) => {
-                    self.has_more.clear();
-                    return self
-                        .losses
-                        .push((COUNT, scope.layout.chunks_of(partition), error));
+                    let chunks = scope.layout.chunks_of(partition);
+                    self.losses.push((COUNT, chunks, error));
+                    return None;
                 }
             }
         }
+        Some(sums)
+    }
+
+    /// Adds up the counts of sites. Where a partition did not count, no site is known to have more.
+    fn take_counts(&mut self, replies: Vec<Replied<Vec<u64>>>, scope: Scope<'_>) {
+        self.is_counted = true;
+        let Some(sums) = self.sums(replies, scope) else {
+            self.has_more.clear();
+            return;
+        };
         let per_site = u64::from(scope.prepared.options.per_site);
         for (&site_hash, &sum) in self.counted_sites.iter().zip(&sums) {
             self.has_more.insert(site_hash, sum > per_site);

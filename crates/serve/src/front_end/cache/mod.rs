@@ -46,6 +46,8 @@ pub(super) struct Key {
     k: usize,
     start: usize,
     per_site: u32,
+    collapse: String,
+    counts_hidden: bool,
     /// Text of the ranking, which names all its parameters.
     ranking: String,
     explain: bool,
@@ -83,6 +85,8 @@ impl Key {
             k: options.k,
             start: options.start,
             per_site: options.per_site,
+            collapse: options.collapse.clone(),
+            counts_hidden: options.counts_hidden,
             ranking: options.ranking.to_string(),
             explain: options.explain,
             returned: options.returned,
@@ -98,6 +102,7 @@ impl Key {
         });
         self.query.len()
             + self.ranking.len()
+            + self.collapse.len()
             + self.some_words.as_ref().map_or(0, Vec::len)
             + facets.sum::<usize>()
             + self.warnings.iter().map(String::len).sum::<usize>()

@@ -6,7 +6,7 @@ use crate::cluster::{Cluster, Known};
 use crate::front_end::FrontEnd;
 use crate::front_end::fan_out::FanOut;
 use engine::calls::{
-    Chunks, CountFacetsRequest, CountSitesRequest, DetailsRequest, Query, part_of,
+    Chunks, CountFacetsRequest, CountMatchesRequest, DetailsRequest, Query, part_of,
 };
 use engine::{
     Call, Coordinator, HitDetails, Layout, Limits, NextProbe, Outcome, PreparedQuery, Replied,
@@ -145,7 +145,7 @@ impl Calls<'_> {
                 let span = debug_span!("details", query);
                 Reply::Details(join_all(read).instrument(span).await)
             }
-            Call::CountSites {
+            Call::CountMatches {
                 query,
                 request,
                 partitions,
@@ -153,10 +153,10 @@ impl Calls<'_> {
                 let begun = Instant::now();
                 let counts = partitions
                     .iter()
-                    .map(|&at| self.sites(at, &query, &request));
+                    .map(|&at| self.matches(at, &query, &request));
                 let counts = join_all(counts).await;
                 self.timeline.note("counts", String::new, begun);
-                Reply::SitesCounted(counts)
+                Reply::MatchesCounted(request.counted, counts)
             }
             Call::CountFacets {
                 group,
@@ -200,16 +200,16 @@ impl Calls<'_> {
         self.noted("details", &group.chunks, call).await
     }
 
-    async fn sites(
+    async fn matches(
         &self,
         partition: usize,
         query: &Arc<Query>,
-        request: &CountSitesRequest,
+        request: &CountMatchesRequest,
     ) -> Replied<Vec<u64>> {
         let (group, calls) = (&self.cluster.partitions[partition], &self.cluster.calls);
-        let (kind, deadline) = (CallKind::CountSites, request.deadline);
+        let (kind, deadline) = (CallKind::CountMatches, request.deadline);
         let call = group.call(kind, calls, deadline, |server, reply| {
-            server.count_sites(query, request.clone(), reply);
+            server.count_matches(query, request.clone(), reply);
         });
         call.await
     }

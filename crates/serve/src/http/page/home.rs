@@ -65,10 +65,10 @@ fn examples(phrases: &[[&str; 2]]) -> Vec<Example> {
         (format!("title:{first}"), "the word in the title"),
     ];
     let words = phrases.iter().flatten();
-    if let Some(word) = words.max_by_key(|word| word.chars().count()) {
-        if word.chars().count() >= PREFIX_CHARS_MIN {
-            queries.push((format!("{word}*"), "any word that begins so"));
-        }
+    if let Some(word) = words.max_by_key(|word| word.chars().count())
+        && word.chars().count() >= PREFIX_CHARS_MIN
+    {
+        queries.push((format!("{word}*"), "any word that begins so"));
     }
     let example = |(query, meaning): (String, &'static str)| Example {
         href: local("./", &[("q", &query)]),

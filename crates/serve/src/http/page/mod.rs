@@ -22,7 +22,7 @@ mod times;
 
 use crate::api::options::DEPTH_MAX;
 use crate::api::options::SearchOptions;
-use crate::http::page::settings::{pairs, settings};
+use crate::http::page::settings::{api_pairs, pairs, settings};
 use crate::http::page::url::{breadcrumb, local, web_address};
 use askama::Template;
 use assets::Files;
@@ -69,6 +69,10 @@ struct Results<'a> {
     next: Option<String>,
     pages: Pages,
     /// Whether the times of the phases are shown at once.
+    /// Whether documents with texts of those above are left out.
+    hides_equal: bool,
+    /// Link to the list with the hits of equal texts, where some are hidden.
+    with_hidden: Option<String>,
     is_timed: bool,
     phases: Vec<PhaseView>,
     /// Link to the chart, on the page without it.
@@ -113,6 +117,8 @@ struct HitView<'a> {
     lacks: Vec<String>,
     site: String,
     more: Option<String>,
+    /// Number of matches that the hit hides, and the link to a list with them.
+    hidden: Option<(u64, String)>,
     text: String,
     why: Vec<WhyView>,
 }
@@ -218,6 +224,9 @@ pub(crate) fn results(
         next: (answer.more_hits && options.k > 0 && next_start + options.k <= DEPTH_MAX)
             .then(|| page(next_start)),
         pages: pages(answer, options),
+        hides_equal: answer.hides_some,
+        with_hidden: (answer.hides_some && !options.counts_hidden)
+            .then(|| with_hidden(&query, options)),
         is_timed: options.trace,
         phases: phases(answer),
         timeline: (!options.trace).then(|| {
@@ -228,7 +237,7 @@ pub(crate) fn results(
             local("./", &pairs(&query, &traced)) + "#timeline"
         }),
         gantt: gantt(answer),
-        json: local("search", &pairs(&query, options)),
+        json: local("search", &api_pairs(&query, options)),
     })
 }
 
@@ -337,9 +346,21 @@ fn view<'a>(hit: &'a Hit, query: &str, options: &SearchOptions) -> HitView<'a> {
                 };
                 local("./", &pairs(&query, &all))
             }),
+        // The others come where hits are not collapsed.
+        hidden: (hit.hidden > 0).then(|| (hit.hidden, with_hidden(query, options))),
         text,
         why,
     }
+}
+
+/// Returns the link to the list in which no hits are collapsed.
+fn with_hidden(query: &str, options: &SearchOptions) -> String {
+    let all = SearchOptions {
+        collapse: String::new(),
+        start: 0,
+        ..options.clone()
+    };
+    local("./", &pairs(query, &all))
 }
 
 /// Returns the query for all matches of one site. The site comes first, so that an unclosed quotation

@@ -27,14 +27,14 @@ pub(super) struct Pages {
 }
 
 /// Returns links to the pages near the present one. Every page linked to has hits: how many follow the next one is known
-/// only where the total counts all hits. None where there is but one page, or where the start is that of no page.
+/// only where the total counts all hits: where equal texts are hidden further down, there may be fewer. None where there is but one page, or where the start is that of no page.
 pub(super) fn pages(answer: &SearchAnswer, options: &SearchOptions) -> Pages {
     let SearchOptions { k, start, .. } = *options;
     if k == 0 || !start.is_multiple_of(k) {
         return Pages::default();
     }
     let current = start / k;
-    let is_counted = answer.total.exact && answer.some_words_from.is_none();
+    let is_counted = answer.total.exact && answer.some_words_from.is_none() && !answer.hides_some;
     let last = match answer.total.value.checked_sub(1) {
         Some(last) if is_counted => usize::try_from(last).unwrap_or(usize::MAX) / k,
         _ => current + usize::from(answer.more_hits),

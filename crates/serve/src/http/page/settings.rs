@@ -1,9 +1,10 @@
 //! Options of a search as the parameters of links.
 
 use crate::api::options::SearchOptions;
+use crate::http::params::PAGE_COLLAPSE;
 use search::Operator;
 
-/// Returns the options that differ from the defaults, as parameters.
+/// Returns the options that differ from the defaults of the page, as parameters.
 pub(super) fn settings(options: &SearchOptions) -> Vec<(&'static str, String)> {
     let usual = SearchOptions::default();
     let mut settings = Vec::new();
@@ -22,6 +23,11 @@ pub(super) fn settings(options: &SearchOptions) -> Vec<(&'static str, String)> {
         "per_site",
         options.per_site.to_string(),
         options.per_site == usual.per_site,
+    );
+    set(
+        "collapse",
+        options.collapse.clone(),
+        options.collapse == PAGE_COLLAPSE,
     );
     let operator = options.operator;
     match operator {
@@ -46,9 +52,19 @@ pub(super) fn settings(options: &SearchOptions) -> Vec<(&'static str, String)> {
     settings
 }
 
-/// Returns the parameters of a link to the page, or to the API, of `query` with `options`.
+/// Returns the parameters of a link to the page of `query` with `options`.
 pub(super) fn pairs(query: &str, options: &SearchOptions) -> Vec<(&'static str, String)> {
     let mut pairs = vec![("q", query.to_owned())];
     pairs.extend(settings(options));
+    pairs
+}
+
+/// Returns the parameters of a link to the API, which collapses no hits by itself.
+pub(super) fn api_pairs(query: &str, options: &SearchOptions) -> Vec<(&'static str, String)> {
+    let mut pairs = pairs(query, options);
+    pairs.retain(|(name, _)| *name != "collapse");
+    if !options.collapse.is_empty() {
+        pairs.push(("collapse", options.collapse.clone()));
+    }
     pairs
 }

@@ -16,6 +16,7 @@ fn hit(title: &str, url: &str) -> Hit {
         cut: Vec::new(),
         more_from_site: true,
         held_back: false,
+        hidden: 0,
         lacks: Vec::new(),
         sort: Vec::new(),
         explanation: None,
@@ -35,6 +36,7 @@ pub(super) fn answer(hits: Vec<Hit>) -> SearchAnswer {
         facets: Vec::new(),
         did_you_mean: None,
         more_hits: true,
+        hides_some: false,
         after: None,
         moved: false,
         phases_us: PhaseTimes {
