@@ -20,6 +20,7 @@ mod matching;
 mod meta;
 pub(crate) mod pairs;
 mod site_names;
+mod titles;
 mod values;
 pub(crate) mod write;
 
@@ -29,6 +30,7 @@ pub use details::Details;
 pub use documents::DetailsReader;
 pub(crate) use meta::{DOCUMENTS_MAX, SegmentMeta};
 pub use site_names::SiteNames;
+pub use titles::{TITLES_MAX, TitleFound};
 
 use crate::columns::Columns;
 use crate::deletions::Deletions;

@@ -63,13 +63,15 @@ impl Plan {
             Node::Nothing => 0,
             Node::Term(term) => {
                 *lists += 1;
-                term.counts.document_frequency
+                // Words near another are counted as the commonest of them.
+                self.documents_of(&term.word)
+                    .min(term.counts.document_frequency)
             }
             Node::Filter(word) => {
                 *lists += 1;
                 self.documents_of(word)
             }
-            Node::Pattern(_) => {
+            Node::Pattern(_) | Node::TitleStart(_) => {
                 *has_other = true;
                 *lists += 1;
                 self.documents_count
@@ -128,9 +130,12 @@ fn kind_of(root: &Node) -> PlanKind {
     match root {
         Node::Term(_) | Node::Filter(_) | Node::Nothing => PlanKind::Term,
         Node::Phrase(_) => PlanKind::Phrase,
-        Node::All | Node::Pattern(_) | Node::Value(_) | Node::BestOf { .. } | Node::Constant(_) => {
-            PlanKind::Other
-        }
+        Node::All
+        | Node::Pattern(_)
+        | Node::TitleStart(_)
+        | Node::Value(_)
+        | Node::BestOf { .. }
+        | Node::Constant(_) => PlanKind::Other,
         Node::AtLeast { clauses, .. } => match terms(clauses) {
             true => PlanKind::Any,
             false => PlanKind::Other,

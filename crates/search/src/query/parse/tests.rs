@@ -26,6 +26,7 @@ pub(super) fn shown(query: &Query) -> String {
             weight,
         } => format!("{}{term}^{weight}", label(field)),
         Query::Pattern { field, pattern } => format!("{}{pattern}", label(field)),
+        Query::TitleStart { start, .. } => format!("begins:{start}"),
         Query::Value { field, test } => format!("{field}:{test}"),
         Query::Phrase {
             field,
