@@ -2,7 +2,7 @@
 """Measure suggestions: how often a title is among the first five for each of its beginnings, and the times.
 
     shorttail serve INDEX &
-    bench/serve/suggest.py http://127.0.0.1:7700 TITLES.txt [--titles 300] [--seed 1] [--json]
+    bench/serve/suggest.py http://127.0.0.1:7700 TITLES.txt [--titles 300] [--seed 1] [--suggest-only] [--json]
 
 TITLES has a title a line; some are drawn, and every beginning of each from four letters on is asked for at /suggest, once as it is
 and once with one typing error: a letter after the first one of the beginning is replaced, left out, doubled by another, or swapped
@@ -68,6 +68,7 @@ def main():
     parser.add_argument("titles")
     parser.add_argument("--titles", dest="count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--suggest-only", action="store_true", help="without as_you_type=1")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     rng = random.Random(arguments.seed)
@@ -83,8 +84,9 @@ def main():
     report = {"titles": len(titles), "beginnings": len(exact)}
     for name, beginnings in (("as typed", exact), ("with an error", wrong)):
         share, times = suggested(connection, beginnings)
-        report[name] = {"found": round(share, 4), "suggest": figures(times),
-                        "search": figures(searched(connection, beginnings))}
+        report[name] = {"found": round(share, 4), "suggest": figures(times)}
+        if not arguments.suggest_only:
+            report[name]["search"] = figures(searched(connection, beginnings))
     if arguments.json:
         return print(json.dumps(report))
     print(f"{report['titles']} titles, {report['beginnings']} beginnings")
@@ -92,7 +94,9 @@ def main():
         one = report[name]
         print(f"{name}: in the first {FIRST}: {one['found']:.1%}")
         for what in ("suggest", "search"):
-            print(f"    {what:8}" + "".join(f"  {key} {value} us" for key, value in one[what].items()))
+            if what in one:
+                times = "".join(f"  {key} {value} us" for key, value in one[what].items())
+                print(f"    {what:8}{times}")
 
 
 def figures(times):

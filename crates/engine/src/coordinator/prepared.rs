@@ -150,10 +150,11 @@ impl PreparedQuery {
             QuerySource::Words(text) if options.after.is_some() && !text.trim().is_empty() => {
                 Cow::from(format!("words {text}"))
             }
-            QuerySource::Text(text) if options.as_you_type => {
-                Cow::from(format!("as you type {text}"))
-            }
             _ => Cow::from(text),
+        };
+        let identity = match options.as_you_type && options.after.is_some() {
+            true => Cow::from(format!("as you type {identity}")),
+            false => identity,
         };
         let (parsed, refinement) = options.refine(&identity, parsed, analyzer, fields)?;
         let Refinement {

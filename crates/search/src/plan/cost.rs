@@ -2,6 +2,7 @@
 
 use crate::plan::node::{Node, Word};
 use crate::plan::planner::Plan;
+use index::TITLES_MAX;
 
 /// Kind of a plan: kinds differ in the time of a posting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +72,12 @@ impl Plan {
                 *lists += 1;
                 self.documents_of(word)
             }
-            Node::Pattern(_) | Node::TitleStart(_) => {
+            Node::TitleStart(_) => {
+                *has_other = true;
+                *lists += 1;
+                TITLES_MAX as u64
+            }
+            Node::Pattern(_) => {
                 *has_other = true;
                 *lists += 1;
                 self.documents_count

@@ -93,8 +93,8 @@ fn exact_words_come_before_beginnings_and_these_before_errors() {
     assert_eq!(ranked("lanterns")[0], url(1));
     assert_eq!(ranked("here lan").len(), 4);
     // Three letters have none, and the first letter is right.
-    assert_eq!(ranked("lna"), []);
-    assert_eq!(ranked("nantern"), []);
+    assert!(ranked("lna").is_empty());
+    assert!(ranked("nantern").is_empty());
     // Something follows, so the word is whole.
     assert_eq!(ranked("lantern "), [url(0)]);
     assert_eq!(ranked("lantern*").len(), 3);

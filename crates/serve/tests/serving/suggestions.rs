@@ -137,7 +137,7 @@ fn suggestions_over_http() {
         assert!(one.url.starts_with("https://site0.example/"));
     }
     let none: SuggestAnswer = serde_json::from_str(&server.get("/suggest?q=").body).unwrap();
-    assert_eq!(none.titles, []);
+    assert!(none.titles.is_empty());
     for (target, parameter) in [
         ("/suggest", "q: "),
         ("/suggest?q=a&start=3", "start"),
