@@ -145,7 +145,7 @@ fn suggestions_over_http() {
         (&format!("/suggest?q=a&k={}", TITLES_K_MAX + 1), "k: "),
     ] {
         let refused = server.get(target);
-        assert!(refused.head.starts_with("HTTP/1.1 400"), "{}", refused.head);
+        assert!(refused.head.starts_with("http/1.1 400"), "{}", refused.head);
         assert!(refused.body.contains(parameter), "{}", refused.body);
     }
     let found = server.get("/search?q=tex&as_you_type=1");

@@ -40,7 +40,8 @@ fn is_well_formed(query: &Query) -> bool {
                 && **clause != Query::Nothing
                 && is_well_formed(clause)
         }
-        Query::BestOf { .. } | Query::Constant { .. } | Query::Named { .. } => false,
+        Query::BestOf { clauses, .. } => clauses.len() > 1 && clauses.iter().all(is_well_formed),
+        Query::Constant { .. } | Query::Named { .. } => false,
     }
 }
 

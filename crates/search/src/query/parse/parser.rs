@@ -188,6 +188,12 @@ impl<'w> Parser<'w> {
         &mut self.frames[last]
     }
 
+    /// Returns whether the next clause is excluded, or within a group that is.
+    pub(super) fn excludes(&self) -> bool {
+        let mut frames = self.frames.iter();
+        frames.any(|frame| frame.sign == Some(Sign::Excluded))
+    }
+
     fn keyword(&mut self, keyword: Keyword) {
         let frame = self.top();
         let joinable = frame.can_join();

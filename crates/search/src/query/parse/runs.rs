@@ -94,13 +94,16 @@ impl Parser<'_> {
 
     /// Adds words of a text that is being typed.
     fn push_typed(&mut self, field: Field, text: &str, queries: &mut Vec<Query>) {
-        let Some(as_you_type) = self.as_you_type else {
-            return;
-        };
-        let is_last = text.as_bytes().as_ptr_range().end == as_you_type.text_end;
-        let typing = Typing {
-            is_unfinished: is_last && text.ends_with(char::is_alphanumeric),
-            tolerates: as_you_type.tolerates,
+        // What is excluded is left out as it is typed.
+        let typing = match self.as_you_type.filter(|_| !self.excludes()) {
+            Some(as_you_type) => {
+                let is_last = text.as_bytes().as_ptr_range().end == as_you_type.text_end;
+                Typing {
+                    is_unfinished: is_last && text.ends_with(char::is_alphanumeric),
+                    tolerates: as_you_type.tolerates,
+                }
+            }
+            None => Typing::default(),
         };
         for TypedWord { word, more } in typed_words(field, self.analyzer(field), text, typing) {
             let admitted = more.filter(|more| {
