@@ -1,6 +1,6 @@
 //! Search on the calling thread, from the text of a query to an answer with summaries.
 
-use crate::coordinator::{IndexFacts, PreparedQuery, QuerySource};
+use crate::coordinator::{IndexFacts, PreparedQuery, QuerySource, Titles};
 use crate::error::{BadRequest, EngineError};
 use crate::generations::Generations;
 use crate::local;
@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Instant;
 use vfs::{RealStorage, SharedStorage};
-use wire::SearchAnswer;
+use wire::{SearchAnswer, SuggestAnswer};
 
 /// Open index, which any number of threads may search at once.
 #[derive(Debug)]
@@ -102,6 +102,17 @@ impl Engine {
         let part = self.part();
         let prepared = prepared(&part, query.into(), options)?;
         local::answer(&part, &prepared, is_cancelled)
+    }
+
+    /// Returns up to `k` titles for a text that is being typed: those that begin with it, then those whose words match.
+    ///
+    /// # Errors
+    /// More than [`TITLES_K_MAX`](crate::TITLES_K_MAX) titles, and an index that cannot be read.
+    pub fn titles(&self, typed: &str, k: usize) -> Result<SuggestAnswer, EngineError> {
+        let part = self.part();
+        let analyzer = part.index().analyzer();
+        let titles = Titles::new(0, typed, k, None, analyzer, Instant::now())?;
+        local::titles(&part, titles, &|| false)
     }
 
     pub(crate) fn part(&self) -> Arc<Part> {

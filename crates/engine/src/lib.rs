@@ -64,7 +64,7 @@ pub mod site_limit;
 pub use aggregation::{Aggregated, Aggregation};
 pub use coordinator::{
     Call, Complete, Coordinator, FacetCall, IndexFacts, Layout, Limits, NextProbe, Outcome,
-    PreparedQuery, QuerySource, Replied, Reply, Sample, Suggestion, Timeline,
+    PreparedQuery, QuerySource, Replied, Reply, Sample, Suggestion, TITLES_K_MAX, Timeline, Titles,
 };
 pub use cursor::{CURSOR_FIRST, Cursors, Epoch, PageStart};
 pub use details::{HitAddress, HitDetails, HitsRead};
@@ -84,4 +84,4 @@ pub use site_limit::SITE_LIMIT_WINDOW;
 pub use index::{DocId, Index, IndexError, StoredDocument};
 pub use search::{Operator, Query, Ranking};
 pub use verifier::{BackgroundVerifier, OpenGenerations};
-pub use wire::{Hit, HitNumbers, PhaseTimes, SearchAnswer, Total};
+pub use wire::{Hit, HitNumbers, PhaseTimes, SearchAnswer, SuggestAnswer, SuggestedTitle, Total};

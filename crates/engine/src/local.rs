@@ -7,7 +7,7 @@ use crate::calls::{
 };
 use crate::coordinator::{
     Call, Coordinator, Layout, Limits, NextProbe, Outcome, PreparedQuery, Replied, Reply, Sample,
-    Suggestion,
+    Suggestion, Titles,
 };
 use crate::details::HitDetails;
 use crate::error::{DetailsError, EngineError};
@@ -19,7 +19,7 @@ use index::{IndexError, ReadStart};
 use search::{FacetError, Stop};
 use std::time::{Duration, Instant};
 use text::summary::{SummaryOptions, SummaryQuery};
-use wire::{DidYouMean, SearchAnswer};
+use wire::{DidYouMean, SearchAnswer, SuggestAnswer};
 
 /// Time of a search without a limit: ten years.
 const UNLIMITED: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
@@ -41,6 +41,18 @@ pub(crate) fn answer(
         answer.phases_us.total = prepared.arrived.elapsed().as_micros() as u64;
     }
     Ok(answer)
+}
+
+/// Answers a search for titles with one part, until it is cancelled.
+pub(crate) fn titles(
+    part: &Part,
+    mut titles: Titles,
+    is_cancelled: IsCancelled<'_>,
+) -> Result<SuggestAnswer, EngineError> {
+    while let Some(prepared) = titles.next() {
+        titles.answered(outcome(part, &prepared, is_cancelled)?.answer);
+    }
+    Ok(titles.finish())
 }
 
 fn outcome(

@@ -43,6 +43,9 @@ pub struct SearchOptions {
     pub partial: bool,
     /// Whether the answer lists its steps with their times.
     pub trace: bool,
+    /// Whether the text is still being typed: its last word is a beginning, and words may have typing errors. It changes
+    /// nothing about a tree.
+    pub as_you_type: bool,
     /// Whether a query that finds nothing is corrected: "did you mean".
     pub suggest: bool,
     /// Clauses that all hits match and that add nothing to their scores, in the language of queries.
@@ -74,6 +77,7 @@ impl Default for SearchOptions {
             timeout: None,
             partial: true,
             trace: false,
+            as_you_type: false,
             suggest: false,
             filters: Vec::new(),
             filter_trees: Vec::new(),

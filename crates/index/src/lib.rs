@@ -75,9 +75,11 @@ pub use postings::{
 pub use preload::{PreloadParts, preload, preload_after};
 pub use reservation::MergeReservation;
 pub use segment::pairs::{PairRecord, Pairs};
-pub use segment::{Details, DetailsReader, Segment, SiteNames, TermRecord};
+pub use segment::{Details, DetailsReader, Segment, SiteNames, TITLES_MAX, TermRecord, TitleFound};
 pub use snapshot::Index;
-pub use statistics::{Statistics, TermPlace, TermPlaces, TermStatistics, WrittenTerm};
+pub use statistics::{
+    NearTerm, PatternTerm, Statistics, TermPlace, TermPlaces, TermStatistics, WrittenTerm,
+};
 pub use store::{DocumentStore, StoredDocument, TextKey, Texts};
 pub use terms::{LookUpStep, TermHash};
 pub use writer::{BuildOptions, CommitSummary, Merging, Recovery, WriteLock, Writer};

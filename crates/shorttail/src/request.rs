@@ -287,6 +287,14 @@ impl SearchRequest {
         self
     }
 
+    /// Sets whether the query, where it is a text, is still being typed: its last word is a beginning, and words may have
+    /// typing errors.
+    #[must_use]
+    pub fn as_you_type(mut self, as_you_type: bool) -> SearchRequest {
+        self.options.as_you_type = as_you_type;
+        self
+    }
+
     /// Sets whether a text that finds nothing is corrected.
     #[must_use]
     pub fn suggest(mut self, suggest: bool) -> SearchRequest {

@@ -38,6 +38,8 @@ struct RequestForm {
     #[serde(default)]
     explain: bool,
     #[serde(default)]
+    as_you_type: bool,
+    #[serde(default)]
     suggest: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     timeout_us: Option<u64>,
@@ -89,6 +91,7 @@ impl From<SearchRequest> for RequestForm {
             counted: options.returned.counted,
             hits: options.returned.hits,
             explain: options.explain,
+            as_you_type: options.as_you_type,
             suggest: options.suggest,
             timeout_us: options.timeout.map(us),
         }
@@ -114,6 +117,7 @@ impl From<RequestForm> for SearchRequest {
                     hits: form.hits,
                 },
                 explain: form.explain,
+                as_you_type: form.as_you_type,
                 suggest: form.suggest,
                 timeout: form.timeout_us.map(Duration::from_micros),
                 ..SearchOptions::default()

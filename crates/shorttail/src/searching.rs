@@ -1,12 +1,12 @@
 //! Searches of an index: one, many at once, facets alone, and the explanation of a score.
 
-use crate::Value;
 use crate::answer::Answer;
 use crate::error::{Error, Result};
 use crate::facet::{Facet, FacetCounts};
 use crate::index::Index;
 use crate::query::{Lowered, Query, lowered};
 use crate::request::SearchRequest;
+use crate::{SuggestedTitle, Value};
 use engine::{Engine, QuerySource, SearchOptions};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -80,6 +80,28 @@ impl Index {
         let mut answers = answers.into_inner().unwrap_or_else(PoisonError::into_inner);
         answers.sort_unstable_by_key(|(at, _)| *at);
         answers.into_iter().map(|(_, answer)| answer).collect()
+    }
+
+    /// Returns up to `k` titles for a text that is being typed, each with the URL of a document: those that begin with it,
+    /// also with a typing error, then those whose words match.
+    ///
+    /// ```
+    /// use shorttail::{Document, Index};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let index = Index::create(directory.path())?;
+    /// # let mut writer = index.writer()?;
+    /// # writer.add(Document::new("https://a.example/").title("Short tails"))?;
+    /// # writer.commit()?;
+    /// let titles = index.suggest("short ta", 10)?;
+    /// assert_eq!(titles[0].title_html, "<mark>Short</mark> <mark>tails</mark>");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`search`](Index::search); and more than 50 titles.
+    pub fn suggest(&self, typed: &str, k: usize) -> Result<Vec<SuggestedTitle>> {
+        let found = self.engine.titles(typed, k).map_err(Error::of_engine)?;
+        Ok(found.titles)
     }
 
     /// Counts facets over all matches of a query, in their order.

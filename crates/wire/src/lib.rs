@@ -1,6 +1,6 @@
 //! Messages between programs.
 //!
-//! [`answer`]: the answer of a search, as the API and `search --json` return it. [`schedule`]: how handlers shared it.
+//! [`answer`]: the answer of a search, as the API and `search --json` return it. [`suggest`]: suggested titles. [`schedule`]: how handlers shared it.
 //! [`crawl`]: figures of a crawl. [`rpc`]: the messages between servers.
 //! [`members`]: those between the members of a crawl. [`urlfrontier`]: those by which other crawlers keep their URLs in a frontier.
 
@@ -11,6 +11,7 @@ pub mod members;
 #[cfg(feature = "rpc")]
 pub mod rpc;
 pub mod schedule;
+pub mod suggest;
 #[cfg(feature = "urlfrontier")]
 pub mod urlfrontier;
 
@@ -20,3 +21,4 @@ pub use answer::{
 };
 pub use crawl::{CrawlProgress, CrawlStatus, UrlsInState, WaitingHost};
 pub use schedule::Schedule;
+pub use suggest::{SuggestAnswer, SuggestedTitle};

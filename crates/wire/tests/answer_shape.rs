@@ -2,7 +2,8 @@
 use std::path::Path;
 use wire::answer::{Degraded, Span};
 use wire::{
-    FacetAnswer, FacetBucket, FacetPercentile, FacetStats, Hit, PhaseTimes, SearchAnswer, Total,
+    FacetAnswer, FacetBucket, FacetPercentile, FacetStats, Hit, PhaseTimes, SearchAnswer,
+    SuggestAnswer, SuggestedTitle, Total,
 };
 
 fn answer() -> SearchAnswer {
@@ -126,8 +127,16 @@ fn answer() -> SearchAnswer {
 
 #[test]
 fn json_shape() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/search_answer.json");
-    let actual = serde_json::to_string_pretty(&answer()).unwrap() + "\n";
+    check_golden(
+        "search_answer.json",
+        &serde_json::to_string_pretty(&answer()).unwrap(),
+    );
+}
+
+fn check_golden(name: &str, json: &str) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let path = folder.join(name);
+    let actual = format!("{json}\n");
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         std::fs::write(&path, &actual).unwrap();
     }
@@ -135,6 +144,25 @@ fn json_shape() {
     assert_eq!(
         actual, expected,
         "run with UPDATE_GOLDEN=1 and review the difference"
+    );
+}
+
+#[test]
+fn json_shape_of_suggestions() {
+    let answer = SuggestAnswer {
+        query: "gr\u{f6}\u{df}e <".into(),
+        titles: vec![SuggestedTitle {
+            title: "Gr\u{f6}\u{df}en <b>".into(),
+            title_html: "<mark>Gr\u{f6}\u{df}en</mark> &lt;b&gt;".into(),
+            url: "https://example.org/a?b=c".into(),
+        }],
+        total_us: 412,
+        degraded: Vec::new(),
+    };
+    let value: serde_json::Value = serde_json::from_str(&answer.to_json().unwrap()).unwrap();
+    check_golden(
+        "suggest_answer.json",
+        &serde_json::to_string_pretty(&value).unwrap(),
     );
 }
 

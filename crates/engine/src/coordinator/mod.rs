@@ -24,6 +24,7 @@ mod scope;
 mod shown;
 mod suggestion;
 mod timeline;
+mod titles;
 
 pub use call::{Call, Limits, Replied, Reply};
 pub use coverage::Complete;
@@ -32,6 +33,7 @@ pub use outcome::{Outcome, Sample};
 pub use prepared::{FacetCall, IndexFacts, PreparedQuery, QuerySource};
 pub use suggestion::{NextProbe, Suggestion};
 pub use timeline::Timeline;
+pub use titles::{TITLES_K_MAX, Titles};
 
 use crate::coordinator::ranking::{Found, Next, Ranking, Settled};
 use crate::coordinator::scope::{Record, Scope};

@@ -8,6 +8,7 @@ use crate::options::SearchOptions;
 use crate::refinement::{FacetGroup, Refinement};
 use crate::returned::HitContents;
 use fields::{Facet, Schema};
+use index::Field;
 use search::{Parsed, SortKey};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -116,6 +117,16 @@ impl PreparedQuery {
             {
                 (text, Parsed::of(search::Query::All))
             }
+            QuerySource::Text(text) if options.as_you_type => {
+                let operator = options.operator;
+                let parsed = search::parse_as_you_type(text, analyzer, fields, operator);
+                (text, parsed)
+            }
+            QuerySource::Words(text) if options.as_you_type => {
+                let operator = options.operator;
+                let parsed = search::words_as_you_type(Field::Text, text, analyzer, operator);
+                (text, parsed)
+            }
             QuerySource::Text(text) => {
                 let parsed = search::parse_with(text, analyzer, fields, options.operator);
                 (text, parsed)
@@ -140,6 +151,10 @@ impl PreparedQuery {
                 Cow::from(format!("words {text}"))
             }
             _ => Cow::from(text),
+        };
+        let identity = match options.as_you_type && options.after.is_some() {
+            true => Cow::from(format!("as you type {identity}")),
+            false => identity,
         };
         let (parsed, refinement) = options.refine(&identity, parsed, analyzer, fields)?;
         let Refinement {
@@ -198,7 +213,17 @@ impl PreparedQuery {
             timeout: self.options.timeout,
             ..SearchOptions::default()
         };
-        let query = Query::new(self.query.id, String::new(), tree, options.ranking);
+        PreparedQuery::of_tree(self.query.id, tree, options, self.arrived)
+    }
+
+    /// Returns a search for the hits of a tree, whose words are not marked.
+    pub(crate) fn of_tree(
+        id: u64,
+        tree: search::Query,
+        options: SearchOptions,
+        arrived: Instant,
+    ) -> PreparedQuery {
+        let query = Query::new(id, String::new(), tree, options.ranking);
         PreparedQuery {
             query: Arc::new(query),
             some_words: None,
@@ -211,8 +236,8 @@ impl PreparedQuery {
             options,
             analyzer: None,
             index_id: String::new(),
-            arrived: self.arrived,
-            timeline: Timeline::new(self.arrived, false),
+            arrived,
+            timeline: Timeline::new(arrived, false),
         }
     }
 

@@ -6,6 +6,7 @@ use super::lengths::{FurtherLengths, Lengths};
 use super::meta::{DOCUMENTS_MAX, META, SECTIONS, SegmentMeta};
 use super::site_names::SiteNames;
 use super::text_hashes::TextHashes;
+use super::titles::Titles;
 use crate::IndexError;
 use crate::live::{Derived, LiveFile};
 use crate::sealed::{Identity, Kind, Seal};
@@ -32,6 +33,8 @@ pub(crate) struct SegmentCore {
     pub(super) text_hashes: Option<TextHashes>,
     /// Names of sites, once they are asked for.
     pub(super) site_names: Derived<SiteNames>,
+    /// Titles in order, once suggestions are asked for.
+    pub(super) titles: Derived<Titles>,
     /// Lengths in further fields, once they are asked for.
     pub(super) further_lengths: OnceLock<FurtherLengths>,
 }
@@ -87,6 +90,7 @@ impl SegmentCore {
             details_offsets: section(10)?,
             meta,
             site_names: Derived::default(),
+            titles: Derived::default(),
             further_lengths: OnceLock::new(),
         };
         // Damage of the table would have been read as zeros.

@@ -112,7 +112,7 @@ impl Segment {
         }
     }
 
-    fn details_block(&self, block: usize) -> Option<&[u8]> {
+    pub(super) fn details_block(&self, block: usize) -> Option<&[u8]> {
         let end = self.core.details_offsets.read_u64(block * 8) as usize;
         let start = block
             .checked_sub(1)

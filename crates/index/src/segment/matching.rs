@@ -73,8 +73,8 @@ impl Segment {
         Ok(())
     }
 
-    /// Calls `each(word, term)` for every word of a field that matches `pattern` as written and has a term that does not.
-    /// Words within edits of another are compared as terms alone; a segment without words as written has none.
+    /// Calls `each(word, term)` for every word of a field that matches `pattern` as written, and has a term that does not or
+    /// is less close. A segment without words as written has none.
     pub(crate) fn visit_written(
         &self,
         field: Field,
@@ -82,7 +82,6 @@ impl Segment {
         mut each: impl FnMut(&str, &str),
     ) -> Result<(), IndexError> {
         let dictionary = self.core.written.as_ref();
-        let dictionary = dictionary.filter(|_| !matches!(pattern, Pattern::Near { .. }));
         let Some((dictionary, field)) = dictionary.zip(field_of_forms(field)) else {
             return Ok(());
         };
@@ -98,7 +97,9 @@ impl Segment {
                 Step::Match(form) => {
                     written::read_entry(&entry[1..], &mut term).ok_or_else(bad)?;
                     let term = std::str::from_utf8(&term).map_err(|_| bad())?;
-                    let is_itself = term.starts_with(pattern.literal())
+                    // Of words that are near, the closest counts, which only a comparison of all tells.
+                    let is_itself = !scan.is_near
+                        && term.starts_with(pattern.literal())
                         && (scan.is_prefix || of_terms.judge(term) == Verdict::Match);
                     if !is_itself {
                         each(form, term);
@@ -113,10 +114,11 @@ impl Segment {
 }
 
 /// Comparison of a pattern with the keys of a dictionary, in order.
-struct Scan {
+pub(super) struct Scan {
     /// Beginning of all keys that can match.
-    literal: Vec<u8>,
+    pub(super) literal: Vec<u8>,
     is_prefix: bool,
+    is_near: bool,
     matcher: PatternMatcher,
     /// Beginning of keys of which none matches, and the number of them passed over.
     dead: Vec<u8>,
@@ -125,7 +127,7 @@ struct Scan {
 }
 
 /// What follows from the comparison with a key.
-enum Step<'k> {
+pub(super) enum Step<'k> {
     /// No later key matches.
     End,
     /// The word matches.
@@ -137,9 +139,19 @@ enum Step<'k> {
 
 impl Scan {
     fn new(field: Field, pattern: &Pattern) -> Scan {
+        let literal = terms::with_key(field, pattern.literal(), |key| key.bytes.to_vec());
+        Scan::within(literal, pattern)
+    }
+
+    /// Returns the comparison of the keys that begin with `literal`: a byte, and the literal of the pattern.
+    pub(super) fn within(literal: Vec<u8>, pattern: &Pattern) -> Scan {
         Scan {
-            literal: terms::with_key(field, pattern.literal(), |key| key.bytes.to_vec()),
-            is_prefix: matches!(pattern, Pattern::Prefix(_)),
+            literal,
+            is_prefix: matches!(
+                pattern,
+                Pattern::Prefix(_) | Pattern::NearStart { edits: 0, .. }
+            ),
+            is_near: matches!(pattern, Pattern::Near { .. } | Pattern::NearStart { .. }),
             matcher: PatternMatcher::new(pattern),
             dead: Vec::new(),
             passed: 0,
@@ -148,7 +160,7 @@ impl Scan {
     }
 
     /// Compares the pattern with the next key, whose word begins after its field.
-    fn judge<'k>(&mut self, key: &[u8], word: &'k [u8]) -> Step<'k> {
+    pub(super) fn judge<'k>(&mut self, key: &[u8], word: &'k [u8]) -> Step<'k> {
         if !key.starts_with(&self.literal) {
             return Step::End;
         }
@@ -178,7 +190,7 @@ impl Scan {
         }
     }
 
-    fn is_call_due(&self) -> bool {
+    pub(super) fn is_call_due(&self) -> bool {
         self.read.is_multiple_of(KEYS_A_CALL)
     }
 }
@@ -193,7 +205,7 @@ fn end_of_sites(field: Field, pattern: &Pattern) -> Option<&str> {
 }
 
 /// Returns the least key that is greater than all that begin with `prefix`.
-fn successor(prefix: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn successor(prefix: &[u8]) -> Option<Vec<u8>> {
     let kept = prefix.iter().rposition(|&byte| byte < u8::MAX)?;
     let mut next = prefix[..=kept].to_vec();
     next[kept] += 1;

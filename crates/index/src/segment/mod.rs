@@ -21,6 +21,7 @@ mod meta;
 pub(crate) mod pairs;
 mod site_names;
 pub(crate) mod text_hashes;
+mod titles;
 mod values;
 pub(crate) mod write;
 
@@ -30,6 +31,7 @@ pub use details::Details;
 pub use documents::DetailsReader;
 pub(crate) use meta::{DOCUMENTS_MAX, SegmentMeta};
 pub use site_names::SiteNames;
+pub use titles::{TITLES_MAX, TitleFound};
 
 use crate::columns::Columns;
 use crate::deletions::Deletions;

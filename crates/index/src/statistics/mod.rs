@@ -10,6 +10,7 @@
 
 mod deleted;
 mod merged;
+mod near;
 mod occurrences;
 mod place;
 mod shared;
@@ -20,6 +21,7 @@ mod written;
 
 pub(crate) use deleted::Deleted;
 pub(crate) use merged::{Replaced, write_replaced};
+pub use near::NearTerm;
 pub use place::{TermPlace, TermPlaces, TermStatistics};
 pub(crate) use shared::SharedTerms;
 pub(crate) use whole::{all_deleted, count_words, write_statistics};
@@ -27,7 +29,7 @@ pub(crate) use write::{
     LayersPolicy, SMALL_TERMS_MAX, each_shared_term, each_term, write_changes, write_merged,
     write_whole,
 };
-pub use written::WrittenTerm;
+pub use written::{PatternTerm, WrittenTerm};
 
 use crate::live::LiveFile;
 use crate::manifest::{FileEntry, Manifest, StatisticsLayers};

@@ -6,10 +6,19 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use text::Pattern;
 
+/// Term under which live documents have words of a pattern.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PatternTerm {
+    /// The term.
+    pub term: String,
+    /// The first of its words that match as written; `None` where the term itself matches.
+    pub written: Option<String>,
+}
+
 /// Term of a word that matches a pattern as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrittenTerm {
-    /// The term. It does not match the pattern itself.
+    /// The term. It does not match the pattern itself, or is less close to it.
     pub term: String,
     /// The first of its words that match, in the order of the alphabet.
     pub written: String,
@@ -52,7 +61,7 @@ impl Statistics {
         field: Field,
         pattern: &Pattern,
         most: usize,
-    ) -> Result<Option<Vec<String>>, IndexError> {
+    ) -> Result<Option<Vec<PatternTerm>>, IndexError> {
         let mut terms = Terms {
             known: BTreeMap::new(),
             live: 0,
@@ -63,7 +72,7 @@ impl Statistics {
                 let Some((term, _)) = found else {
                     return ControlFlow::Continue(());
                 };
-                failed = terms.note(self, field, term).err();
+                failed = terms.note(self, field, term, None).err();
                 match failed.is_some() || terms.live > most {
                     true => ControlFlow::Break(()),
                     false => ControlFlow::Continue(()),
@@ -74,18 +83,20 @@ impl Statistics {
                 return Ok(None);
             }
         }
-        for WrittenTerm { term, .. } in self.terms_as_written(field, pattern)? {
-            terms.note(self, field, &term)?;
+        for WrittenTerm { term, written } in self.terms_as_written(field, pattern)? {
+            terms.note(self, field, &term, Some(written))?;
         }
-        let live = terms.known.into_iter().filter(|(_, is_live)| *is_live);
-        let live: Vec<String> = live.map(|(term, _)| term).collect();
+        let live = terms.known.into_iter().filter(|(_, (is_live, _))| *is_live);
+        let live: Vec<PatternTerm> = live
+            .map(|(term, (_, written))| PatternTerm { term, written })
+            .collect();
         Ok((live.len() <= most).then_some(live))
     }
 }
 
-/// Terms, each with whether a live document has it.
+/// Terms, each with whether a live document has it, and its word as written.
 struct Terms {
-    known: BTreeMap<String, bool>,
+    known: BTreeMap<String, (bool, Option<String>)>,
     live: usize,
 }
 
@@ -95,10 +106,11 @@ impl Terms {
         statistics: &Statistics,
         field: Field,
         term: &str,
+        written: Option<String>,
     ) -> Result<(), IndexError> {
         if !self.known.contains_key(term) {
             let is_live = statistics.document_frequency(field, term)? > 0;
-            self.known.insert(term.to_owned(), is_live);
+            self.known.insert(term.to_owned(), (is_live, written));
             self.live += usize::from(is_live);
         }
         Ok(())

@@ -83,6 +83,7 @@ fn only_filters(node: &Node) -> bool {
         }
         Node::Nothing
         | Node::Term(_)
+        | Node::TitleStart(_)
         | Node::Filter(_)
         | Node::Phrase(_)
         | Node::BestOf { .. }

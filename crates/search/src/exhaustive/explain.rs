@@ -5,7 +5,9 @@ use crate::context::cancel::{Stop, StopRef};
 use crate::exhaustive::cursor::any::Cursor;
 use crate::exhaustive::cursor::walk::{DocCursor, ScoredCursor};
 use crate::plan::best::Best;
-use crate::plan::node::{ClauseName, ConstantNode, Node, PhraseNode, Scoring, TermNode};
+use crate::plan::node::{
+    ClauseName, ConstantNode, Node, PatternNode, PhraseNode, Scoring, TermNode,
+};
 use crate::plan::planner::Plan;
 use crate::plan::priors::{FieldPrior, SegmentPriors};
 use crate::plan::ranking::{TermWeight, on_grid};
@@ -350,7 +352,12 @@ fn explain_one(
         }
         (Node::Phrase(phrase), _) => filter(&phrase_name(plan, phrase), value).named(&phrase.name),
         (Node::Pattern(node), _) => {
-            let name = format!("{}{}", plan.label(node.field), node.pattern);
+            let name = format!(
+                "{}{}{}",
+                plan.label(node.field),
+                node.pattern,
+                as_written(node)
+            );
             let why = match node.weight {
                 0.0 => filter(&name, value),
                 weight => Explanation::leaf(
@@ -365,10 +372,25 @@ fn explain_one(
                         Pattern::Near { edits, .. } => {
                             format!("{name}: a word within {edits} edits of it counts {weight}")
                         }
+                        Pattern::NearStart { edits, .. } => {
+                            format!(
+                                "{name}: a word that begins within {edits} edits of it counts {weight}"
+                            )
+                        }
                     },
                 ),
             };
             why.named(&node.name)
+        }
+        (Node::TitleStart(node), _) => {
+            let name = format!("title begins with \"{}\"", node.start.trim_end());
+            match node.weight {
+                0.0 => filter(&name, value),
+                _ => Explanation::leaf(
+                    value,
+                    format!("{name}: 2, or 1 with errors, - characters / 256"),
+                ),
+            }
         }
         (Node::All, _) => filter("all documents", value),
         (Node::Value(node), _) => {
@@ -381,6 +403,18 @@ fn explain_one(
         _ => Explanation::leaf(value, "nothing"),
     };
     Ok(Some(explanation))
+}
+
+/// Names the first words as written for which a pattern stands beside its terms.
+fn as_written(node: &PatternNode) -> String {
+    const NAMED_MAX: usize = 5;
+    let words = node.as_written.iter().map(|of| of.written.as_str());
+    let named: Vec<&str> = words.take(NAMED_MAX).collect();
+    match (named.is_empty(), node.as_written.len() > NAMED_MAX) {
+        (true, _) => String::new(),
+        (false, true) => format!(" (written {}, …)", named.join(", ")),
+        (false, false) => format!(" (written {})", named.join(", ")),
+    }
 }
 
 /// Explains a clause that only filters.
@@ -407,9 +441,13 @@ fn explain_term(
 ) -> Explanation {
     let ranking = plan.ranking_of(term.word.field);
     let rarity = Explanation::leaf(term.idf, ranking.rarity_text(&term.counts));
+    let mut name = format!("{}{}", plan.label(term.word.field), term.word.term);
+    if let Some(written) = &term.written {
+        name += &format!(" (written {written})");
+    }
     let leaf = ScoredLeaf {
         field: term.word.field,
-        name: format!("{}{}", plan.label(term.word.field), term.word.term),
+        name,
         query_frequency: term.query_frequency,
         rarity,
         boost: term.boost,

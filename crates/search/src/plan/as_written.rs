@@ -28,6 +28,7 @@ pub(super) fn find_written(node: &mut Node, statistics: &Statistics) -> Result<(
         | Node::All
         | Node::Term(_)
         | Node::Filter(_)
+        | Node::TitleStart(_)
         | Node::Value(_)
         | Node::Phrase(_) => {}
     }

@@ -121,6 +121,7 @@ fn counts_alone(query: &Query) -> bool {
         | Query::All
         | Query::Term { .. }
         | Query::Pattern { .. }
+        | Query::TitleStart { .. }
         | Query::Value { .. }
         | Query::Phrase { .. }
         | Query::Filter(_) => true,

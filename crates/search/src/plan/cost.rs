@@ -2,6 +2,7 @@
 
 use crate::plan::node::{Node, Word};
 use crate::plan::planner::Plan;
+use index::TITLES_MAX;
 
 /// Kind of a plan: kinds differ in the time of a posting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,11 +64,18 @@ impl Plan {
             Node::Nothing => 0,
             Node::Term(term) => {
                 *lists += 1;
-                term.counts.document_frequency
+                // Words near another are counted as the commonest of them.
+                self.documents_of(&term.word)
+                    .min(term.counts.document_frequency)
             }
             Node::Filter(word) => {
                 *lists += 1;
                 self.documents_of(word)
+            }
+            Node::TitleStart(_) => {
+                *has_other = true;
+                *lists += 1;
+                TITLES_MAX as u64
             }
             Node::Pattern(_) => {
                 *has_other = true;
@@ -128,9 +136,12 @@ fn kind_of(root: &Node) -> PlanKind {
     match root {
         Node::Term(_) | Node::Filter(_) | Node::Nothing => PlanKind::Term,
         Node::Phrase(_) => PlanKind::Phrase,
-        Node::All | Node::Pattern(_) | Node::Value(_) | Node::BestOf { .. } | Node::Constant(_) => {
-            PlanKind::Other
-        }
+        Node::All
+        | Node::Pattern(_)
+        | Node::TitleStart(_)
+        | Node::Value(_)
+        | Node::BestOf { .. }
+        | Node::Constant(_) => PlanKind::Other,
         Node::AtLeast { clauses, .. } => match terms(clauses) {
             true => PlanKind::Any,
             false => PlanKind::Other,

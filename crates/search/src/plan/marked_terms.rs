@@ -41,6 +41,7 @@ pub(super) fn note_terms(node: &Node, terms: &mut Vec<SummaryTerm>) {
         | Node::Term(_)
         | Node::Filter(_)
         | Node::Pattern(_)
+        | Node::TitleStart(_)
         | Node::Value(_)
         | Node::Phrase(_) => {}
     }

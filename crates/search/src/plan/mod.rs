@@ -17,6 +17,6 @@ pub(crate) mod scorer;
 mod unscored;
 
 pub use cost::{PlanCost, PlanKind};
-pub use patterns::RANKED_TERMS_MAX;
+pub use patterns::{RANKED_TERMS_MAX, weight_of};
 pub use planner::{Plan, TELLING_SHARE};
 pub use ranking::Ranking;

@@ -23,6 +23,7 @@ pub(crate) enum Node {
     /// Term that filters and adds nothing to the score.
     Filter(Word),
     Pattern(PatternNode),
+    TitleStart(TitleStartNode),
     Value(ValueNode),
     Phrase(PhraseNode),
     Boolean {
@@ -160,6 +161,8 @@ pub(crate) struct TermNode {
     pub(crate) weight: TermWeight,
     /// Whether summaries mark the term.
     pub(crate) is_marked: bool,
+    /// Word as written for which the term of a pattern stands, where it is not the term.
+    pub(crate) written: Option<Box<str>>,
     pub(crate) scoring: Scoring,
 }
 
@@ -205,6 +208,15 @@ pub(crate) struct PatternNode {
     pub(crate) name: ClauseName,
 }
 
+/// Titles that begin with a text.
+#[derive(Debug)]
+pub(crate) struct TitleStartNode {
+    pub(crate) start: String,
+    pub(crate) edits: u8,
+    /// Factor of the score; 0 where it only filters.
+    pub(crate) weight: f32,
+}
+
 /// Clause of more than one term whose matches score alike.
 #[derive(Debug)]
 pub(crate) struct ConstantNode {
@@ -240,7 +252,7 @@ pub(crate) fn value_node(field: &str, test: &Test, name: ClauseName) -> Node {
 /// Calls `each` for every word below a clause whose postings a search reads from the start.
 pub(crate) fn each_word<'a>(node: &'a Node, each: &mut impl FnMut(&'a Word)) {
     match node {
-        Node::Nothing | Node::All | Node::Pattern(_) | Node::Value(_) => {}
+        Node::Nothing | Node::All | Node::Pattern(_) | Node::TitleStart(_) | Node::Value(_) => {}
         Node::Term(term) => each(&term.word),
         Node::Filter(word) => each(word),
         Node::Phrase(phrase) => phrase.words.iter().for_each(each),

@@ -7,8 +7,10 @@ use crate::plan::as_written::find_written;
 use crate::plan::best::Best;
 use crate::plan::marked_terms::{note, note_terms};
 use crate::plan::node::{
-    ClauseName, ConstantNode, Node, PhraseNode, Scoring, TermNode, Word, each_word, value_node,
+    ClauseName, ConstantNode, Node, PhraseNode, Scoring, TermNode, TitleStartNode, Word, each_word,
+    value_node,
 };
+use crate::plan::patterns::PatternTerms;
 use crate::plan::priors::PlannedPriors;
 use crate::plan::ranking::{Ranking, TermCounts, TermWeight, on_grid};
 use crate::plan::rewrite::{at_least, best_of, boolean};
@@ -25,6 +27,9 @@ use text::summary::{Marked, SummaryTerm};
 
 /// Least inverse document frequency of a telling word, as a share of the greatest in the query.
 pub const TELLING_SHARE: f32 = 0.3;
+
+/// Upper bound on the score of a title that begins with a text, before boosts.
+const TITLE_START_SCORE_MAX: f32 = 2.0;
 
 /// Query planned for one snapshot. It is cheap to share; all segments of all partitions use it.
 #[derive(Debug)]
@@ -64,6 +69,7 @@ impl Plan {
             name: None,
             telling: Vec::new(),
             patterns: Vec::new(),
+            of_pattern: None,
             marks_terms: true,
         };
         let root = planner.scored(query)?;
@@ -130,6 +136,7 @@ impl Plan {
                 on_grid(self.ranking_of(*field).most(*weight) as f32)
             }
             Node::Pattern(pattern) => on_grid(pattern.weight),
+            Node::TitleStart(node) => on_grid(TITLE_START_SCORE_MAX * node.weight),
             Node::Boolean {
                 required, optional, ..
             } => {
@@ -186,6 +193,8 @@ pub(super) struct Planner<'a> {
     telling: Vec<String>,
     /// Patterns so far that stand as the terms of their words.
     pub(super) patterns: Vec<Pattern>,
+    /// The pattern whose terms are being planned.
+    pub(super) of_pattern: Option<Box<PatternTerms>>,
     /// Whether summaries mark the terms being planned.
     pub(super) marks_terms: bool,
 }
@@ -207,6 +216,14 @@ impl Planner<'_> {
                 weight,
             } => self.term(*field, term, *weight),
             Query::Pattern { field, pattern } => self.pattern(*field, pattern),
+            Query::TitleStart { start, edits } => {
+                self.most += f64::from(TITLE_START_SCORE_MAX * self.boost);
+                Ok(Node::TitleStart(TitleStartNode {
+                    start: start.clone(),
+                    edits: *edits,
+                    weight: self.boost,
+                }))
+            }
             Query::Value { field, test } => Ok(value_node(field, test, self.name.clone())),
             Query::Phrase { field, terms, slop } => self.phrase(*field, terms, *slop),
             Query::Boolean {
@@ -269,6 +286,7 @@ impl Planner<'_> {
             Query::Nothing
             | Query::All
             | Query::Pattern { .. }
+            | Query::TitleStart { .. }
             | Query::Value { .. }
             | Query::Phrase { .. } => Ok(named(unscored(query), &self.name)),
             Query::AnyTelling(clauses) | Query::BestOf { clauses, .. } => {
@@ -313,6 +331,7 @@ impl Planner<'_> {
                     boost: self.boost,
                     weight: TermWeight { weight, scale: 0.0 },
                     is_marked,
+                    written: None,
                     scoring: Scoring::Constant,
                 })
             }
@@ -394,7 +413,10 @@ impl Planner<'_> {
             return Ok(Node::Nothing);
         };
         let ranking = self.ranking_in(field);
-        let counts = self.counts(field, &found)?;
+        let counts = match self.counts_of_pattern(field)? {
+            Some(counts) => counts,
+            None => self.counts(field, &found)?,
+        };
         let idf = ranking.rarity(&counts);
         let weight = self.weigh(ranking, query_frequency, idf);
         let node = Node::Term(TermNode {
@@ -405,6 +427,7 @@ impl Planner<'_> {
             boost: self.boost,
             weight,
             is_marked: self.marks_terms,
+            written: self.written_as(term),
             scoring: Scoring::Ranked,
         });
         if field == Field::Text {
@@ -458,13 +481,23 @@ impl Planner<'_> {
         Ok(node)
     }
 
+    /// Returns the word as written for which a term of a pattern stands.
+    fn written_as(&self, term: &str) -> Option<Box<str>> {
+        let written = self.of_pattern.as_ref()?.written(term)?;
+        Some(written.into())
+    }
+
     fn weigh(&mut self, ranking: Ranking, query_frequency: u32, rarity: f32) -> TermWeight {
         let weight = ranking.weigh(query_frequency, self.boost, rarity);
         self.most += ranking.most(weight);
         weight
     }
 
-    fn counts(&self, field: Field, found: &TermStatistics) -> Result<TermCounts, IndexError> {
+    pub(super) fn counts(
+        &self,
+        field: Field,
+        found: &TermStatistics,
+    ) -> Result<TermCounts, IndexError> {
         let mut counts = TermCounts {
             documents_count: self.documents_count,
             document_frequency: found.document_frequency,

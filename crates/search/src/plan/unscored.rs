@@ -1,6 +1,8 @@
 //! Planning of excluded clauses, and of the leaves of filters: they score nothing, so they need no statistics.
 
-use crate::plan::node::{ClauseName, Node, PhraseNode, Word, pattern_node, value_node};
+use crate::plan::node::{
+    ClauseName, Node, PhraseNode, TitleStartNode, Word, pattern_node, value_node,
+};
 use crate::plan::ranking::TermWeight;
 use crate::plan::rewrite::{at_least, boolean};
 use crate::query::tree::Query;
@@ -13,6 +15,11 @@ pub(super) fn unscored(query: &Query) -> Node {
         Query::All => Node::All,
         Query::Term { field, term, .. } => Node::Filter(Word::new(*field, term)),
         Query::Pattern { field, pattern } => pattern_node(*field, pattern, 0.0, None),
+        Query::TitleStart { start, edits } => Node::TitleStart(TitleStartNode {
+            start: start.clone(),
+            edits: *edits,
+            weight: 0.0,
+        }),
         Query::Value { field, test } => value_node(field, test, None),
         Query::Phrase { field, terms, slop } => match terms.as_slice() {
             [] => Node::Nothing,
@@ -58,6 +65,7 @@ pub(super) fn named(mut node: Node, name: &ClauseName) -> Node {
         Node::Constant(constant) => constant.name.clone_from(name),
         Node::Nothing
         | Node::All
+        | Node::TitleStart(_)
         | Node::Term(_)
         | Node::Boolean { .. }
         | Node::AtLeast { .. }

@@ -8,6 +8,7 @@ use crate::query::tree::Query;
 use fields::Searched;
 use index::Field;
 use std::fmt;
+use text::{EDITS_MAX, Pattern};
 
 /// Error of a tree that exceeds the limits of the parser, as a sentence with what exceeds them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +52,13 @@ impl Left {
         let weight = BOOST_MIN..=BOOST_MAX;
         match query {
             Query::Nothing | Query::All | Query::Value { .. } => {}
+            Query::TitleStart { start, edits } => {
+                let is_valid = Pattern::near_start(start, *edits).is_valid() && *edits <= EDITS_MAX;
+                ensure(
+                    is_valid,
+                    "the query has a beginning of titles beyond the limits",
+                )?;
+            }
             Query::Term { field, weight, .. } => {
                 is_known(*field)?;
                 ensure(*weight > 0, "the query has a term with a weight of 0")?;

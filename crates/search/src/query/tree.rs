@@ -37,6 +37,17 @@ pub enum Query {
         /// Set of terms, in lower case.
         pattern: Pattern,
     },
+    /// Documents whose titles begin with `start`, or within `edits` of it with the same first character, as folded words with
+    /// a blank after each whole one ([`folded_words`](text::folded_words)). Of the documents of a segment, those are matches that can be
+    /// among the [`TITLES_MAX`](index::TITLES_MAX) best. The score is 2, or 1 with errors, less a 256th for each character of the title. For
+    /// suggestions; it is not serialized.
+    #[serde(skip)]
+    TitleStart {
+        /// Beginning of the titles.
+        start: String,
+        /// Number of edits, 0 to [`EDITS_MAX`](text::EDITS_MAX).
+        edits: u8,
+    },
     /// Documents with a value of a field that passes a test. It adds nothing to the score.
     Value {
         /// Name of the field.
@@ -205,7 +216,11 @@ impl Query {
             Query::Constant { clause, .. }
             | Query::Boosted { clause, .. }
             | Query::Named { clause, .. } => clause.note_words(words),
-            Query::Nothing | Query::All | Query::Value { .. } | Query::Filter(_) => {}
+            Query::Nothing
+            | Query::All
+            | Query::TitleStart { .. }
+            | Query::Value { .. }
+            | Query::Filter(_) => {}
         }
     }
 
@@ -236,6 +251,7 @@ impl Query {
             Query::Boosted { clause, .. } | Query::Named { clause, .. } => clause.only_filters(),
             Query::Nothing
             | Query::Pattern { .. }
+            | Query::TitleStart { .. }
             | Query::Phrase { .. }
             | Query::Constant { .. }
             | Query::AnyTelling(_) => false,

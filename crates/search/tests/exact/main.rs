@@ -17,5 +17,6 @@ mod rare_values;
 mod serialized;
 mod stopping;
 mod tasks;
+mod typed;
 mod ways;
 mod written;

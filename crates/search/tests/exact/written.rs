@@ -1,5 +1,5 @@
 //! Tests that patterns are compared with words as written: against the oracle, in any division of the documents, and that
-//! `word*` finds all that `word` finds.
+//! `word*` and `word~` find all that `word` finds.
 
 use crate::ways::{all_segments, found_by_all_ways};
 use document::{Document, url_hash};
@@ -14,7 +14,7 @@ use text::summary::Marked;
 use text::{Analyzer, Language, Languages, Pattern};
 
 /// Words of which stems are no words, of several scripts and languages, and compounds of them.
-const WORDS: [&str; 40] = [
+pub(crate) const WORDS: [&str; 40] = [
     "policy",
     "policies",
     "Policy",
@@ -58,7 +58,7 @@ const WORDS: [&str; 40] = [
 ];
 
 /// Beginnings, forms and expressions of some of them.
-const PATTERNS: [&str; 18] = [
+const PATTERNS: [&str; 21] = [
     "policies*",
     "polici*",
     "pol*",
@@ -77,9 +77,12 @@ const PATTERNS: [&str; 18] = [
     "kit*",
     "title:running*",
     "running-sh*",
+    "policies~",
+    "title:canciones~2",
+    "haus~1",
 ];
 
-fn analyzers() -> impl Strategy<Value = Analyzer> {
+pub(crate) fn analyzers() -> impl Strategy<Value = Analyzer> {
     let of = |language| Languages::default().with(language);
     let languages = prop_oneof![
         3 => Just(of(Language::English)),
@@ -106,8 +109,8 @@ fn text(most: usize) -> impl Strategy<Value = String> {
     })
 }
 
-/// Batches of documents without replacements.
-fn batches() -> impl Strategy<Value = Vec<Vec<Document>>> {
+/// Returns batches of documents without replacements.
+pub(crate) fn batches() -> impl Strategy<Value = Vec<Vec<Document>>> {
     let document = (text(3), text(6));
     let batch = prop::collection::vec(document, 0..5);
     prop::collection::vec(batch, 1..4).prop_map(|batches| {
@@ -165,8 +168,11 @@ proptest! {
         for word in words.into_iter().filter(is_whole) {
             for field in ["", "title:"] {
                 let word = format!("{field}{}", WORDS[word]);
-                let (of_word, of_prefix) = (find(&word), find(&format!("{word}*")));
-                prop_assert!(of_word.is_subset(&of_prefix), "{} by {}", word, analyzer);
+                let of_word = find(&word);
+                for sign in ["*", "~", "~1", "~2"] {
+                    let of_pattern = find(&format!("{word}{sign}"));
+                    prop_assert!(of_word.is_subset(&of_pattern), "{}{} by {}", word, sign, analyzer);
+                }
             }
         }
     }

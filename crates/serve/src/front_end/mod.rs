@@ -26,13 +26,15 @@ use crate::cluster::{Cluster, Known};
 use crate::front_end::cache::Key;
 use crate::front_end::shared::Shared;
 use crate::telemetry::CacheFigures;
-use engine::{IndexFacts, PreparedQuery, QuerySource, SearchError};
+use engine::{IndexFacts, PreparedQuery, QuerySource, SearchError, Titles};
 use index::StoredDocument;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+use text::Analyzer;
+use tokio::sync::SemaphorePermit;
 use tracing::{Instrument, debug_span};
-use wire::SearchAnswer;
+use wire::{SearchAnswer, SuggestAnswer};
 
 /// Front-end of an index. It answers any number of queries concurrently.
 pub struct FrontEnd {
@@ -151,12 +153,7 @@ impl FrontEnd {
     ) -> Result<SearchAnswer, SearchError> {
         validate(options)?;
         self.validate(options)?;
-        let Ok(_admitted) = self.shared.admitted.try_acquire() else {
-            return Err(SearchError::Overloaded {
-                part: "the front-end".into(),
-                waiting: self.shared.options.concurrency,
-            });
-        };
+        let _admitted = self.admitted()?;
         let known = self.known();
         let prepared = prepared(id, query, options, &known, arrived)?;
         // Before anything is read.
@@ -187,6 +184,31 @@ impl FrontEnd {
         Ok(answer)
     }
 
+    /// Returns up to `k` titles for a text that is being typed.
+    pub async fn titles(
+        &self,
+        typed: &str,
+        k: usize,
+        timeout: Option<Duration>,
+    ) -> Result<SuggestAnswer, SearchError> {
+        let arrived = Instant::now();
+        let id = self.shared.next_query();
+        let _admitted = self.admitted()?;
+        let known = self.known();
+        let analyzer = analyzer_of(&known)?;
+        let titles = Titles::new(id, typed, k, timeout, analyzer, arrived)?;
+        self.titles_found(titles, &known).await
+    }
+
+    /// Admits a request, unless too many are under way.
+    fn admitted(&self) -> Result<SemaphorePermit<'_>, SearchError> {
+        let admitted = self.shared.admitted.try_acquire();
+        admitted.map_err(|_| SearchError::Overloaded {
+            part: "the front-end".into(),
+            waiting: self.shared.options.concurrency,
+        })
+    }
+
     /// Refuses options that this front-end does not offer.
     fn validate(&self, options: &SearchOptions) -> Result<(), SearchError> {
         let refused = |parameter| SearchError::BadRequest {
@@ -210,6 +232,14 @@ impl FrontEnd {
     }
 }
 
+/// Returns the analyzer of the index, once a server has told it.
+fn analyzer_of(known: &Known) -> Result<Analyzer, SearchError> {
+    known.analyzer.ok_or_else(|| SearchError::Unavailable {
+        part: "the index servers".into(),
+        reason: "none of them has reported its index yet; try again".into(),
+    })
+}
+
 /// Reads a query with the facts known of the index.
 fn prepared(
     id: u64,
@@ -218,14 +248,8 @@ fn prepared(
     known: &Known,
     arrived: Instant,
 ) -> Result<PreparedQuery, SearchError> {
-    let Some(analyzer) = known.analyzer else {
-        return Err(SearchError::Unavailable {
-            part: "the index servers".into(),
-            reason: "none of them has reported its index yet; try again".into(),
-        });
-    };
     let facts = IndexFacts {
-        analyzer,
+        analyzer: analyzer_of(known)?,
         fields: &known.fields,
         index_id: &known.index_id,
     };

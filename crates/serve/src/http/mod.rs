@@ -17,6 +17,7 @@ pub(crate) mod page;
 mod params;
 mod posted;
 mod search;
+mod suggest;
 
 pub(crate) mod app;
 pub(crate) mod failure;

@@ -85,6 +85,7 @@ pub(crate) fn of_pairs<'a>(
             "sort" => options.sort = value.into_owned(),
             // Links of the page have the number of hits before a page.
             "after" if unknown == Unknown::Refuse => options.after = Some(value.into_owned()),
+            "as_you_type" => options.as_you_type = flag("as_you_type", &value)?,
             "suggest" => options.suggest = flag("suggest", &value)?,
             "partial" => options.partial = flag("partial", &value)?,
             "count" => options.returned.counted = counted(&value)?,
@@ -96,6 +97,44 @@ pub(crate) fn of_pairs<'a>(
     }
     validate(&options)?;
     Ok(SearchParameters { q, fields, options })
+}
+
+/// Parameters of a search for titles.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TitleParameters {
+    /// Text as typed.
+    pub(crate) q: String,
+    /// Number of titles.
+    pub(crate) k: usize,
+    pub(crate) timeout: Option<Duration>,
+}
+
+/// Parses the parameters of a search for titles behind the `?`.
+pub(crate) fn titles(raw: Option<&str>) -> Result<TitleParameters, SearchError> {
+    let mut typed = None;
+    let (mut k, mut until) = (SearchOptions::default().k, None);
+    for (name, value) in url::form_urlencoded::parse(raw.unwrap_or("").as_bytes()) {
+        match name.as_ref() {
+            "q" => typed = Some(value.into_owned()),
+            "k" => k = number("k", &value)?,
+            "timeout" => until = Some(timeout(&value)?),
+            other => {
+                return Err(SearchError::BadRequest {
+                    parameter: "parameter",
+                    reason: format!("{:?} is not known; use q, k, timeout", brief(other)),
+                });
+            }
+        }
+    }
+    let q = typed.ok_or_else(|| SearchError::BadRequest {
+        parameter: "q",
+        reason: "the text is missing; ask for /suggest?q=TEXT".into(),
+    })?;
+    Ok(TitleParameters {
+        q,
+        k,
+        timeout: until,
+    })
 }
 
 /// Returns the entries of a list with commas between them.
@@ -203,7 +242,7 @@ fn unknown_parameter(name: &str) -> SearchError {
     SearchError::BadRequest {
         parameter: "parameters",
         reason: format!(
-            "{:?} is not known; use q, k, start, per_site, collapse, words, any, most, ranking, explain, count, timeout, partial, trace, suggest, fields, filter, facet, sort, after",
+            "{:?} is not known; use q, k, start, per_site, collapse, words, any, most, ranking, explain, count, timeout, partial, trace, as_you_type, suggest, fields, filter, facet, sort, after",
             brief(name)
         ),
     }

@@ -9,6 +9,7 @@ use crate::http::origins::{Origins, shared_with_origins};
 use crate::http::page;
 use crate::http::page::assets::{FAVICON, SCRIPT, STYLE_SHEET};
 use crate::http::search::{search_json, search_page, search_posted};
+use crate::http::suggest::suggest;
 use crate::net::response::{HTML, refusal, respond};
 use axum::Extension;
 use axum::Router;
@@ -31,6 +32,7 @@ pub(crate) fn index_routes() -> Router {
     let routes = Router::new()
         .route("/", get(search_page))
         .route("/search", get(search_json).post(search_posted))
+        .route("/suggest", get(suggest))
         .route("/document", get(document))
         .route("/reload", any(administration))
         .route("/metrics", any(administration))

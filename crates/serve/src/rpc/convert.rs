@@ -122,6 +122,11 @@ pub(super) fn terms_message(terms: &[SummaryTerm]) -> Vec<rpc::SummaryTerm> {
                 message.edits = (*edits).into();
                 message.fixed = (*fixed).into();
             }
+            Marked::Like(Pattern::NearStart { start, edits }) => {
+                message.term.clone_from(start);
+                message.edits = (*edits).into();
+                message.start = true;
+            }
         }
         message
     };
@@ -134,6 +139,10 @@ pub(super) fn terms(message: Vec<rpc::SummaryTerm>) -> Vec<SummaryTerm> {
         let regex = message.regex.then(|| Regex::new(&term));
         let marked = match (message.prefix, message.wildcard, message.edits) {
             _ if let Some(Ok(regex)) = regex => Marked::Like(Pattern::Regex(regex)),
+            _ if message.start => Marked::Like(Pattern::NearStart {
+                start: term,
+                edits: u8::try_from(message.edits).unwrap_or(u8::MAX),
+            }),
             (true, ..) => Marked::Like(Pattern::Prefix(term)),
             (_, true, _) => Marked::Like(Pattern::Wildcard(term)),
             (.., 0) => Marked::Term(term),

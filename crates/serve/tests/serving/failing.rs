@@ -130,6 +130,7 @@ const fn options(partial: bool) -> SearchOptions {
         timeout: Some(std::time::Duration::from_millis(300)),
         partial,
         trace: false,
+        as_you_type: false,
         suggest: false,
         filters: Vec::new(),
         filter_trees: Vec::new(),

@@ -34,6 +34,7 @@ mod reloading;
 mod replicas;
 mod seats;
 mod storms;
+mod suggestions;
 mod summaries;
 #[cfg(unix)]
 mod trusted;

@@ -143,6 +143,7 @@ const PAGE: SearchOptions = SearchOptions {
     timeout: Some(Duration::from_secs(10)),
     partial: true,
     trace: false,
+    as_you_type: false,
     suggest: false,
     filters: Vec::new(),
     filter_trees: Vec::new(),

@@ -281,7 +281,7 @@ fn phrase(field: Field, text: &str, slop: u32, analyzer: Analyzer) -> Result<sea
     Ok(phrase_in_ways(field, ways, slop).unwrap_or(search::Query::Nothing))
 }
 
-/// Returns the clause of a word that may differ in some letters: the word itself scores as a word, too.
+/// Returns the clause of a word that may differ in some letters.
 fn near(field: Field, word: &str, edits: Option<u8>, analyzer: Analyzer) -> Result<search::Query> {
     let edits = edits.unwrap_or_else(|| edits_of(word));
     if edits > EDITS_MAX {
@@ -290,7 +290,7 @@ fn near(field: Field, word: &str, edits: Option<u8>, analyzer: Analyzer) -> Resu
     let Some(term) = analyzer.terms(word).into_iter().next() else {
         return Ok(search::Query::Nothing);
     };
-    let pattern = Pattern::near(&term, edits);
+    let pattern = Pattern::near(&analyzer.prefixes(word).concat(), edits);
     let weight = 1;
     let exact = search::Query::Term {
         field,

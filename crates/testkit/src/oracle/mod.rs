@@ -17,7 +17,7 @@ use search::parse::{BOOST_MAX, BOOST_MIN};
 use search::plan::TELLING_SHARE;
 use search::{Query, Ranking};
 use std::collections::BTreeMap;
-use text::Analyzer;
+use text::{Analyzer, Pattern, folded_words};
 use written::WrittenWords;
 
 /// A hit of the oracle.
@@ -37,6 +37,8 @@ struct OracleDocument {
     site: String,
     text: Vec<Place>,
     title: Vec<Place>,
+    /// Title as given.
+    whole_title: String,
     /// Words of further fields, by number.
     further: BTreeMap<u8, Vec<Place>>,
     /// Words as written, with their terms.
@@ -47,22 +49,25 @@ struct OracleDocument {
 
 /// Parameters of scores.
 #[derive(Debug, Clone, Copy)]
-struct Scale {
+struct Scale<'a> {
     ranking: Ranking,
     grid: f32,
     /// Product of the boosts around the clause.
     boost: f32,
     /// Whether the clause is within a filter or an excluded one.
     only_filters: bool,
+    /// Terms that are all as rare as the commonest of them.
+    alike: &'a [String],
 }
 
-impl Default for Scale {
-    fn default() -> Scale {
+impl Default for Scale<'_> {
+    fn default() -> Self {
         Scale {
             ranking: Ranking::default(),
             grid: 0.0,
             boost: 1.0,
             only_filters: false,
+            alike: &[],
         }
     }
 }
@@ -132,6 +137,7 @@ impl Oracle {
                 site: site_of(&document.url),
                 text,
                 title,
+                whole_title: document.title.clone(),
                 further,
                 written,
                 values: values_of(document),
@@ -188,11 +194,12 @@ impl Oracle {
     }
 
     /// Returns the score of a document; `None` if it does not match.
-    fn score(&self, query: &Query, scale: Scale, document: &OracleDocument) -> Option<f32> {
+    fn score(&self, query: &Query, scale: Scale<'_>, document: &OracleDocument) -> Option<f32> {
         let Scale {
             ranking,
             grid,
             boost,
+            alike,
             ..
         } = scale;
         let on_grid = |score: f32| (score + grid) - grid;
@@ -217,7 +224,7 @@ impl Oracle {
                 if frequency == 0 {
                     return None;
                 }
-                let idf = self.idf(*field, term, ranking);
+                let idf = self.idf(*field, term, ranking, alike);
                 let own =
                     on_grid(self.leaf((ranking, boost), *weight, idf, frequency, *field, document));
                 let beyond = self.beyond_text(*field, boost, |field, boost| {
@@ -232,11 +239,26 @@ impl Oracle {
                 Some(own + beyond.into_iter().flatten().sum::<f32>())
             }
             Query::Pattern { field, pattern } => match self.best_of_pattern(*field, pattern) {
-                Some(best) => self.score(&best, scale, document),
+                Some(best) => {
+                    let alike = &best.alike;
+                    self.score(&best.query, Scale { alike, ..scale }, document)
+                }
                 None => (document.field(*field).iter().flatten())
                     .any(|term| self.is_of_pattern(*field, pattern, term))
                     .then_some(on_grid(boost)),
             },
+            Query::TitleStart { start, edits } => {
+                let title = folded_words(&document.whole_title);
+                let key = format!("{title} ");
+                let is_near = || *edits > 0 && Pattern::near_start(start, *edits).matches(&key);
+                let most = match key.starts_with(start.as_str()) {
+                    true => 2.0,
+                    false if is_near() => 1.0,
+                    false => return None,
+                };
+                let characters = title.chars().count().min(255) as f32;
+                (!title.is_empty()).then(|| on_grid((most - characters / 256.0) * boost))
+            }
             Query::Phrase { field, terms, slop } => {
                 let frequency = phrase_frequency(document.field(*field), terms, *slop);
                 if frequency == 0 {
@@ -244,7 +266,7 @@ impl Oracle {
                 }
                 let mut idf = 0.0f32;
                 for term in terms {
-                    idf += self.idf(*field, term, ranking);
+                    idf += self.idf(*field, term, ranking, &[]);
                 }
                 let own = on_grid(self.leaf((ranking, boost), 1, idf, frequency, *field, document));
                 let beyond = self.beyond_text(*field, boost, |field, boost| {
@@ -416,13 +438,15 @@ impl Oracle {
             Query::Term { field, term, .. } if *field != Field::Site => {
                 let mut documents = self.documents.iter();
                 let is_known = documents.any(|one| one.holds(*field, term));
-                is_known.then(|| self.idf(*field, term, ranking))
+                is_known.then(|| self.idf(*field, term, ranking, &[]))
             }
             _ => None,
         }
     }
 
-    fn idf(&self, field: Field, term: &String, ranking: Ranking) -> f32 {
+    /// Returns the inverse document frequency of a term, or that of the commonest of those that are `alike`.
+    fn idf(&self, field: Field, term: &String, ranking: Ranking, alike: &[String]) -> f32 {
+        let term = self.commonest(field, alike).unwrap_or(term);
         let holding = |document: &&OracleDocument| document.holds(field, term);
         let df = self.documents.iter().filter(holding).count() as f64;
         let n = self.documents.len() as f64;

@@ -8,10 +8,10 @@ impl Oracle {
     /// Returns the grid of the scores of a query, from the upper bound on their sum.
     pub(super) fn grid(&self, query: &Query, ranking: Ranking) -> f32 {
         let priors = self.priors.iter().map(|(_, prior)| f64::from(prior.weight));
-        Ranking::grid(self.most(query, ranking, 1.0) + priors.sum::<f64>())
+        Ranking::grid(self.most(query, ranking, 1.0, &[]) + priors.sum::<f64>())
     }
 
-    fn most(&self, query: &Query, ranking: Ranking, boost: f32) -> f64 {
+    fn most(&self, query: &Query, ranking: Ranking, boost: f32, alike: &[String]) -> f64 {
         let weigh = |said: u32, field: Field, boost: f32, terms: &[&String]| {
             let known = |term: &&String| self.documents.iter().any(|d| d.holds(field, term));
             if field == Field::Site || terms.is_empty() || !terms.iter().all(known) {
@@ -19,7 +19,7 @@ impl Oracle {
             }
             let idf = terms
                 .iter()
-                .fold(0.0, |sum, term| sum + self.idf(field, term, ranking));
+                .fold(0.0, |sum, term| sum + self.idf(field, term, ranking, alike));
             ranking.most(ranking.weigh(said, boost, idf))
         };
         match query {
@@ -36,9 +36,10 @@ impl Oracle {
                 beyond.into_iter().fold(own, |sum, one| sum + one)
             }
             Query::Pattern { field, pattern } => match self.best_of_pattern(*field, pattern) {
-                Some(best) => self.most(&best, ranking, boost),
+                Some(best) => self.most(&best.query, ranking, boost, &best.alike),
                 None => boost.into(),
             },
+            Query::TitleStart { .. } => f64::from(2.0 * boost),
             Query::Phrase { field, terms, .. } => {
                 let terms: Vec<&String> = terms.iter().collect();
                 let beyond =
@@ -50,22 +51,22 @@ impl Oracle {
                 required, optional, ..
             } => {
                 let clauses = required.iter().chain(optional);
-                let each = clauses.map(|clause| self.most(clause, ranking, boost));
+                let each = clauses.map(|clause| self.most(clause, ranking, boost, alike));
                 each.sum()
             }
             Query::AnyTelling(clauses)
             | Query::AtLeast { clauses, .. }
             | Query::BestOf { clauses, .. } => {
                 let each = clauses.iter();
-                let each = each.map(|clause| self.most(clause, ranking, boost));
+                let each = each.map(|clause| self.most(clause, ranking, boost, alike));
                 each.sum()
             }
             Query::Constant { score, .. } => (score * boost).into(),
             Query::Filter(_) | Query::Value { .. } => 0.0,
             Query::Boosted { boost: own, clause } => {
-                self.most(clause, ranking, product(boost, *own))
+                self.most(clause, ranking, product(boost, *own), alike)
             }
-            Query::Named { clause, .. } => self.most(clause, ranking, boost),
+            Query::Named { clause, .. } => self.most(clause, ranking, boost, alike),
         }
     }
 }

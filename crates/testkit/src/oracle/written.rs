@@ -23,14 +23,19 @@ impl WrittenWords {
 
     /// Returns whether a word of a term matches a pattern as written.
     pub(super) fn leads_to(&self, field: Field, pattern: &Pattern, term: &str) -> bool {
+        self.words_of(field, term).any(|word| pattern.matches(word))
+    }
+
+    /// Returns the words of a term that are not the term.
+    pub(super) fn words_of(&self, field: Field, term: &str) -> impl Iterator<Item = &str> {
         let field = match field {
             Field::Title => Field::Text,
             field => field,
         };
-        let is_near = matches!(pattern, Pattern::Near { .. });
-        let leads = |(of, word, to): &(Field, String, String)| {
-            *of == field && to == term && pattern.matches(word)
-        };
-        !is_near && self.0.iter().any(leads)
+        let of_term = move |of: &&(Field, String, String)| of.0 == field && of.2 == term;
+        self.0
+            .iter()
+            .filter(of_term)
+            .map(|(_, word, _)| word.as_str())
     }
 }

@@ -23,6 +23,13 @@ pub enum Pattern {
         /// Number of characters that all terms begin with, as `term` does: few of a dictionary's terms are read then.
         fixed: u8,
     },
+    /// Terms that begin with the first character of `start`, and with a text within `edits` of `start`.
+    NearStart {
+        /// The beginning; it is one of the texts.
+        start: String,
+        /// Number of edits, 0 to [`EDITS_MAX`].
+        edits: u8,
+    },
 }
 
 impl Pattern {
@@ -65,6 +72,14 @@ impl Pattern {
         }
     }
 
+    /// Makes the set of terms that begin within `edits` of `start`, and with its first character.
+    pub fn near_start(start: &str, edits: u8) -> Pattern {
+        Pattern::NearStart {
+            start: start.chars().take(PATTERN_CHARACTERS_MAX).collect(),
+            edits: edits.min(EDITS_MAX),
+        }
+    }
+
     /// Returns whether the form is one that the constructors make.
     pub fn is_valid(&self) -> bool {
         let (text, is_fit) = match self {
@@ -76,6 +91,7 @@ impl Pattern {
                 let is_fixed = usize::from(*fixed) <= term.chars().count();
                 (term, (1..=EDITS_MAX).contains(edits) && is_fixed)
             }
+            Pattern::NearStart { start, edits } => (start, *edits <= EDITS_MAX),
         };
         is_fit && !text.is_empty() && text.chars().count() <= PATTERN_CHARACTERS_MAX
     }
@@ -90,17 +106,23 @@ impl Pattern {
                 let fixed = term.char_indices().nth((*fixed).into());
                 &term[..fixed.map_or(term.len(), |(end, _)| end)]
             }
+            Pattern::NearStart { start, edits: 0 } => start,
+            Pattern::NearStart { start, .. } => {
+                let first = start.chars().next();
+                &start[..first.map_or(0, char::len_utf8)]
+            }
         }
     }
 }
 
 impl std::fmt::Display for Pattern {
-    /// Writes the pattern as typed: `wor*`, `w?rd`, `word~1`, `/wo.+d/`.
+    /// Writes the pattern as typed: `wor*`, `w?rd`, `word~1`, `/wo.+d/`; a beginning with errors is `wor*~1`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Pattern::Prefix(prefix) => write!(f, "{prefix}*"),
             Pattern::Wildcard(signs) => f.write_str(signs),
             Pattern::Near { term, edits, .. } => write!(f, "{term}~{edits}"),
+            Pattern::NearStart { start, edits } => write!(f, "{start}*~{edits}"),
             Pattern::Regex(regex) => write!(f, "/{regex}/"),
         }
     }

@@ -6,6 +6,7 @@
 //! ```text
 //! wildcard   state j: the first j signs of the pattern can match the characters so far
 //! near       state j: least edits between the first j characters of the word and those so far
+//! near start the same, but the last state stays: characters after the beginning cost nothing
 //! regex      one state of its automaton
 //! ```
 //!
@@ -25,6 +26,7 @@ impl Pattern {
     pub fn matches(&self, term: &str) -> bool {
         match self {
             Pattern::Prefix(prefix) => term.starts_with(prefix.as_str()),
+            Pattern::NearStart { start, edits: 0 } => term.starts_with(start.as_str()),
             _ => {
                 term.starts_with(self.literal())
                     && PatternMatcher::new(self).judge(term) == Verdict::Match
@@ -52,6 +54,12 @@ impl PatternMatcher {
             Pattern::Near { term, edits, .. } => Kind::Rows(RowMatcher::new(Rules::Near {
                 word: term.chars().collect(),
                 edits: *edits,
+                is_start: false,
+            })),
+            Pattern::NearStart { start, edits } => Kind::Rows(RowMatcher::new(Rules::Near {
+                word: start.chars().collect(),
+                edits: *edits,
+                is_start: true,
             })),
             Pattern::Regex(regex) => Kind::Regex(RegexMatcher::new(regex)),
         })
@@ -78,7 +86,11 @@ struct RowMatcher {
 #[derive(Debug)]
 enum Rules {
     Wildcard(Vec<char>),
-    Near { word: Vec<char>, edits: u8 },
+    Near {
+        word: Vec<char>,
+        edits: u8,
+        is_start: bool,
+    },
 }
 
 impl RowMatcher {
@@ -167,7 +179,7 @@ impl Rules {
                     rows.push(can);
                 }
             }
-            Rules::Near { word, .. } => {
+            Rules::Near { word, is_start, .. } => {
                 rows.push(rows[last].saturating_add(1));
                 for (at, &expected) in word.iter().enumerate() {
                     let replaced = rows[last + at].saturating_add(u8::from(expected != character));
@@ -181,6 +193,9 @@ impl Rules {
                     {
                         let swapped = rows[last - width + at - 1].saturating_add(1);
                         least = least.min(swapped);
+                    }
+                    if *is_start && at + 1 == word.len() {
+                        least = least.min(rows[last + word.len()]);
                     }
                     rows.push(least);
                 }

@@ -1,5 +1,6 @@
 //! Patterns of terms: beginnings, wildcards, regular expressions, and terms within a few edits of another.
 
+mod closeness;
 mod forms;
 mod limits;
 mod matcher;
@@ -8,6 +9,7 @@ mod regex;
 mod tests;
 mod verdict;
 
+pub use closeness::Closeness;
 pub use forms::Pattern;
 pub use limits::{EDITS_MAX, PATTERN_CHARACTERS_MAX};
 pub use matcher::PatternMatcher;

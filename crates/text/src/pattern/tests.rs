@@ -48,6 +48,7 @@ fn patterns() -> impl Strategy<Value = Pattern> {
         ("[abcé]{1,5}", 1u8..3).prop_map(|(term, edits)| Pattern::near(&term, edits)),
         ("[abcé]{1,5}", 1u8..3)
             .prop_map(|(term, edits)| Pattern::near_of_one_initial(&term, edits)),
+        ("[abcé]{1,5}", 0u8..3).prop_map(|(start, edits)| Pattern::near_start(&start, edits)),
         regexes().prop_filter_map("too large", |text| Regex::new(&text)
             .ok()
             .map(Pattern::Regex)),
@@ -74,6 +75,13 @@ fn regexes() -> impl Strategy<Value = String> {
     })
 }
 
+/// Returns whether `term` begins within `most` edits of `start`, by definition.
+fn begins_near(start: &str, most: u8, term: &str) -> bool {
+    let (start, term) = (characters(start), characters(term));
+    let is_near = |end| edits(&start, &term[..end]) <= usize::from(most);
+    start.first() == term.first() && (0..=term.len()).any(is_near)
+}
+
 fn expected(pattern: &Pattern, term: &str) -> bool {
     match pattern {
         Pattern::Prefix(prefix) => term.starts_with(prefix.as_str()),
@@ -94,6 +102,7 @@ fn expected(pattern: &Pattern, term: &str) -> bool {
             let count = edits(&characters(near), &characters(term));
             initial(near) == initial(term) && count <= usize::from(*most)
         }
+        Pattern::NearStart { start, edits } => begins_near(start, *edits, term),
     }
 }
 

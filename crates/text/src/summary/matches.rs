@@ -85,9 +85,8 @@ enum Check {
 struct Matchers<'p>(Vec<(&'p Pattern, u32, PatternMatcher)>);
 
 impl<'p> Matchers<'p> {
-    fn of(patterns: &'p [(Pattern, u32)], is_wanted: impl Fn(&Pattern) -> bool) -> Matchers<'p> {
-        let wanted = patterns.iter().filter(|(pattern, _)| is_wanted(pattern));
-        let ready = wanted.map(|(pattern, ordinal)| {
+    fn of(patterns: &'p [(Pattern, u32)]) -> Matchers<'p> {
+        let ready = patterns.iter().map(|(pattern, ordinal)| {
             let matcher = PatternMatcher::new(pattern);
             (pattern, *ordinal, matcher)
         });
@@ -161,10 +160,8 @@ impl Matcher {
     pub(super) fn find_by_tokens(&self, text: &str, scratch: &mut SummaryScratch) {
         let SummaryScratch { matches, word, .. } = scratch;
         matches.clear();
-        let mut of_terms = Matchers::of(&self.wanted.patterns, |_| true);
-        // Words like another are compared as terms alone, as in the dictionary.
-        let is_of_forms = |pattern: &Pattern| !matches!(pattern, Pattern::Near { .. });
-        let mut of_forms = Matchers::of(&self.wanted.patterns, is_of_forms);
+        let mut of_terms = Matchers::of(&self.wanted.patterns);
+        let mut of_forms = Matchers::of(&self.wanted.patterns);
         let mut of_written: Vec<Match> = Vec::new();
         let each = |token: Token<'_>| {
             let Token {

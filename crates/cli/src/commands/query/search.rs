@@ -121,6 +121,13 @@ pub(crate) struct SearchArguments {
     /// with --per-site 0 and --all or --any
     #[arg(long, value_name = "CURSOR", conflicts_with_all = ["start", "topics"], help_heading = "Hits")]
     after: Option<String>,
+    /// Take the query as one that is being typed: its last word is a beginning, and words may have typing errors
+    #[arg(
+        long,
+        conflicts_with = "topics",
+        help_heading = "Which documents match"
+    )]
+    as_you_type: bool,
     /// Explain each score
     #[arg(long)]
     explain: bool,
@@ -203,6 +210,7 @@ fn search_once(
             _ => Operator::Auto,
         },
         ranking,
+        as_you_type: arguments.as_you_type,
         suggest: true,
         returned: Returned {
             hits: HitContents::default().with_fields(!arguments.fields.is_empty()),

@@ -8,6 +8,7 @@ use super::constant::ConstantCursor;
 use super::pattern::PatternCursor;
 use super::phrase::PhraseCursor;
 use super::term::{FilterCursor, TermCursor};
+use super::titles::TitlesCursor;
 use super::value::ValueCursor;
 use super::walk::{DocCursor, ScoredCursor};
 use crate::block::term_scorer::scorer_of;
@@ -28,6 +29,7 @@ pub(crate) enum Cursor<'a> {
     Term(TermCursor<'a>),
     Filter(FilterCursor<'a>),
     Pattern(PatternCursor),
+    Titles(TitlesCursor),
     Value(ValueCursor<'a>),
     Phrase(Box<PhraseCursor<'a>>),
     Boolean(Box<BooleanCursor<'a, Cursor<'a>>>),
@@ -63,6 +65,8 @@ impl<'a> Cursor<'a> {
                 PatternCursor::open(segment, node, score, stop)?
                     .map_or(Cursor::Empty, Cursor::Pattern)
             }
+            Node::TitleStart(node) => TitlesCursor::open(segment, node, plan.grid, stop)?
+                .map_or(Cursor::Empty, Cursor::Titles),
             Node::Value(node) => match node.open(segment)? {
                 Some((column, range)) => Cursor::Value(ValueCursor::new(column, range, segment)),
                 None => Cursor::Empty,
@@ -134,6 +138,7 @@ macro_rules! dispatch {
             Cursor::Term($inner) => $call,
             Cursor::Filter($inner) => $call,
             Cursor::Pattern($inner) => $call,
+            Cursor::Titles($inner) => $call,
             Cursor::All($inner) => $call,
             Cursor::Value($inner) => $call,
             Cursor::Phrase($inner) => $call,

@@ -9,5 +9,6 @@ mod constant;
 mod pattern;
 mod phrase;
 pub(crate) mod term;
+mod titles;
 mod value;
 pub(crate) mod walk;

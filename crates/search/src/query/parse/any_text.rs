@@ -10,6 +10,7 @@ use text::Analyzer;
 fn is_well_formed(query: &Query) -> bool {
     match query {
         Query::Nothing | Query::All => true,
+        Query::TitleStart { .. } => false,
         Query::Term { term, weight, .. } => !term.is_empty() && *weight > 0,
         Query::Pattern { pattern, .. } => pattern.is_valid(),
         Query::Value { .. } => true,
@@ -39,7 +40,8 @@ fn is_well_formed(query: &Query) -> bool {
                 && **clause != Query::Nothing
                 && is_well_formed(clause)
         }
-        Query::BestOf { .. } | Query::Constant { .. } | Query::Named { .. } => false,
+        Query::BestOf { clauses, .. } => clauses.len() > 1 && clauses.iter().all(is_well_formed),
+        Query::Constant { .. } | Query::Named { .. } => false,
     }
 }
 

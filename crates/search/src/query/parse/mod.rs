@@ -25,6 +25,7 @@
 
 #[cfg(test)]
 mod any_text;
+mod as_you_type;
 mod brackets;
 mod clauses;
 mod limits;
@@ -43,6 +44,7 @@ mod typed;
 mod unobeyed;
 mod values;
 
+pub use as_you_type::{typing_errors, words_as_you_type};
 pub use clauses::simplified;
 pub use limits::{
     BOOST_MAX, BOOST_MIN, CLAUSES_MAX, DEPTH_MAX, NAME_BYTES_MAX, NAMES_MAX, PATTERNS_MAX,
@@ -52,6 +54,6 @@ pub use runs::{edits_of, near_query, prefix_query, prefixes_of};
 pub use sites::site_query;
 pub use terms::{Least, Operator, UnknownLeast, phrase_in_ways, word_query};
 pub use typed::{
-    Parsed, bag_of_words, bag_of_words_in, parse, parse_filter, parse_with, phrase_of,
-    some_of_words, words_with,
+    Parsed, bag_of_words, bag_of_words_in, parse, parse_as_you_type, parse_filter, parse_with,
+    phrase_of, some_of_words, words_with,
 };

@@ -80,6 +80,17 @@ pub(super) struct Parser<'w> {
     /// Whether the text may only say what to leave out, as a filter may.
     may_only_exclude: bool,
     pub(super) warnings: &'w mut Warnings,
+    /// How the words of a text are read while it is typed.
+    pub(super) as_you_type: Option<AsYouType>,
+}
+
+/// Reading of a text while it is typed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AsYouType {
+    /// End of the text, where its last word may go on.
+    pub(super) text_end: *const u8,
+    /// Whether words have typing errors.
+    pub(super) tolerates: bool,
 }
 
 impl<'w> Parser<'w> {
@@ -98,6 +109,7 @@ impl<'w> Parser<'w> {
             ignored_depth: 0,
             may_only_exclude: false,
             warnings,
+            as_you_type: None,
         }
     }
 
@@ -174,6 +186,12 @@ impl<'w> Parser<'w> {
         }
         let last = self.frames.len() - 1;
         &mut self.frames[last]
+    }
+
+    /// Returns whether the next clause is excluded, or within a group that is.
+    pub(super) fn excludes(&self) -> bool {
+        let mut frames = self.frames.iter();
+        frames.any(|frame| frame.sign == Some(Sign::Excluded))
     }
 
     fn keyword(&mut self, keyword: Keyword) {
@@ -409,6 +427,18 @@ impl<'w> Parser<'w> {
         if frame.sign == Some(Sign::Excluded) {
             self.warnings
                 .add("A `-` or `NOT` has nothing after it and was ignored.");
+        }
+    }
+
+    /// Returns the parser of a text that is being typed.
+    pub(super) fn as_you_type(self, text: &str, tolerates: bool) -> Parser<'w> {
+        let text_end = text.as_bytes().as_ptr_range().end;
+        Parser {
+            as_you_type: Some(AsYouType {
+                text_end,
+                tolerates,
+            }),
+            ..self
         }
     }
 

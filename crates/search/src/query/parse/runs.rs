@@ -1,5 +1,6 @@
 //! Runs without blanks: the clauses of their words and patterns.
 
+use super::as_you_type::{TypedWord, Typing, pattern_of, typed_words};
 use super::clauses::Target;
 use super::limits::shortened;
 use super::parser::Parser;
@@ -50,6 +51,9 @@ impl Parser<'_> {
         let mut queries = Vec::new();
         for piece in pieces(typed) {
             match piece {
+                Piece::Words(words) if self.as_you_type.is_some() => {
+                    self.push_typed(field, words, &mut queries);
+                }
                 Piece::Words(words) => {
                     self.analyzer(field).each_query_word(words, |word| {
                         let query = word_query(field, word);
@@ -86,6 +90,29 @@ impl Parser<'_> {
             }
         }
         queries
+    }
+
+    /// Adds words of a text that is being typed.
+    fn push_typed(&mut self, field: Field, text: &str, queries: &mut Vec<Query>) {
+        // What is excluded is left out as it is typed.
+        let typing = match self.as_you_type.filter(|_| !self.excludes()) {
+            Some(as_you_type) => {
+                let is_last = text.as_bytes().as_ptr_range().end == as_you_type.text_end;
+                Typing {
+                    is_unfinished: is_last && text.ends_with(char::is_alphanumeric),
+                    tolerates: as_you_type.tolerates,
+                }
+            }
+            None => Typing::default(),
+        };
+        for TypedWord { word, more } in typed_words(field, self.analyzer(field), text, typing) {
+            let admitted = more.filter(|more| {
+                pattern_of(more).is_none_or(|(field, pattern)| {
+                    self.words.admit_pattern(field, pattern, self.warnings)
+                })
+            });
+            queries.push(admitted.unwrap_or(word));
+        }
     }
 
     fn push_pattern(&mut self, field: Field, pattern: Pattern, queries: &mut Vec<Query>) {
@@ -130,7 +157,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns the clause of a word that may differ in some letters: the word itself scores as a word, too.
+    /// Returns the clause of a word that may differ in some letters.
     fn near(&mut self, field: Field, word: &str, digits: &str) -> Option<Query> {
         let edits = match digits.parse() {
             Ok(edits) if edits <= EDITS_MAX => edits,
@@ -145,11 +172,11 @@ impl Parser<'_> {
             }
         };
         let term = self.analyzer(field).terms(word).into_iter().next()?;
-        let exact = term_query(field, term.clone());
+        let exact = term_query(field, term);
         if edits == 0 {
             return Some(exact);
         }
-        let pattern = Pattern::near(&term, edits);
+        let pattern = Pattern::near(&self.analyzer(field).prefixes(word).concat(), edits);
         if !self.words.admit_pattern(field, &pattern, self.warnings) {
             return Some(exact);
         }
@@ -167,10 +194,9 @@ pub fn edits_of(word: &str) -> u8 {
 
 /// Returns the clause of a word, and of those that differ from it in a few letters.
 pub fn near_query(exact: Query, field: Field, pattern: Pattern) -> Query {
-    Query::Boolean {
-        required: Vec::new(),
-        optional: vec![exact, Query::Pattern { field, pattern }],
-        excluded: Vec::new(),
+    Query::BestOf {
+        clauses: vec![exact, Query::Pattern { field, pattern }],
+        tie_breaker: 0.0,
     }
 }
 

@@ -109,6 +109,7 @@ fn is_of_text(query: &Query) -> bool {
             let mut all = required.iter().chain(optional).chain(excluded);
             all.all(is_of_text)
         }
+        Query::BestOf { clauses, .. } => clauses.iter().all(is_of_text),
         Query::Boosted { clause, .. } => is_of_text(clause),
         _ => false,
     }

@@ -1,6 +1,7 @@
 //! Unit tests of the parser: ordinary, odd and hostile queries.
 use super::*;
 use crate::query::tree::Query;
+use fields::Schema;
 use index::Field;
 use text::Analyzer;
 
@@ -26,6 +27,7 @@ pub(super) fn shown(query: &Query) -> String {
             weight,
         } => format!("{}{term}^{weight}", label(field)),
         Query::Pattern { field, pattern } => format!("{}{pattern}", label(field)),
+        Query::TitleStart { start, .. } => format!("begins:{start}"),
         Query::Value { field, test } => format!("{field}:{test}"),
         Query::Phrase {
             field,
@@ -58,7 +60,11 @@ pub(super) fn shown(query: &Query) -> String {
         }
         Query::Boosted { boost, clause } => format!("{}^^{boost}", shown(clause)),
         Query::Filter(clause) => format!("={}", shown(clause)),
-        Query::BestOf { .. } | Query::Constant { .. } | Query::Named { .. } => {
+        Query::BestOf { clauses, .. } => {
+            let clauses: Vec<_> = clauses.iter().map(shown).collect();
+            format!("best[{}]", clauses.join(" "))
+        }
+        Query::Constant { .. } | Query::Named { .. } => {
             panic!("no text makes {query:?}")
         }
     }
@@ -110,13 +116,13 @@ fn weights_are_those_typed() {
 #[test]
 fn nearly_right_words_and_wildcards() {
     let check = |typed, expected, warnings| check_with(Operator::And, typed, expected, warnings);
-    check("moon~", "(moon moon~1)", 0);
-    check("moonlight~", "(moonlight moonlight~2)", 0);
-    check("Moon~2 a", "(+(moon moon~2) +a)", 0);
+    check("moon~", "best[moon moon~1]", 0);
+    check("moonlight~", "best[moonlight moonlight~2]", 0);
+    check("Moon~2 a", "(+best[moon moon~2] +a)", 0);
     check("moon~0", "moon", 0);
-    check("moon~3", "(moon moon~2)", 1);
-    check("moon~1^2", "(moon moon~1)^^2", 0);
-    check("-moon~1 a", "(+a -(moon moon~1))", 0);
+    check("moon~3", "best[moon moon~2]", 1);
+    check("moon~1^2", "best[moon moon~1]^^2", 0);
+    check("-moon~1 a", "(+a -best[moon moon~1])", 0);
     check("title:mo?n", "title:mo?n", 0);
     check("W?RD", "w?rd", 0);
     check("w*d b", "(+w*d +b)", 0);
@@ -133,6 +139,36 @@ fn nearly_right_words_and_wildcards() {
         .map(|one| format!("+{one}"))
         .collect();
     check(&many.join(" "), &format!("({})", kept.join(" ")), 1);
+}
+
+#[test]
+fn texts_that_are_being_typed() {
+    let check = |typed: &str, expected: &str, with_errors: Option<&str>| {
+        let none = &Schema::default();
+        let parsed = parse_as_you_type(typed, Analyzer::Plain, none, Operator::Auto);
+        assert_eq!(shown(&parsed.query), expected, "{typed:?}");
+        let shown = parsed.some_words.as_ref().map(shown);
+        assert_eq!(shown.as_deref(), with_errors, "{typed:?}");
+        assert_eq!(parsed.warnings, [""; 0]);
+    };
+    check("ho", "best[ho ho*~0]", None);
+    check("Make", "best[make make*~1]", None);
+    check("lighthous", "best[lighthous lighthous*~2]", None);
+    check("ho ", "ho", None);
+    check("make ", "make", Some("best[make make~1]"));
+    check(
+        "make lo",
+        "(+make +best[lo lo*~0])",
+        Some("(+best[make make~1] +best[lo lo*~0])"),
+    );
+    check("a -make x/lo", "(+a +x +best[lo lo*~0] -make)", None);
+    // More would be left out than was meant.
+    check("a -(b make)", "(+a -(+b +make))", None);
+    check("a -mak", "(+a -mak)", None);
+    // What has signs is as typed.
+    check("lo*", "lo*", None);
+    check("\"make\"", "make", None);
+    check("title:make", "best[title:make title:make*~1]", None);
 }
 
 #[test]

@@ -44,6 +44,26 @@ pub fn parse_with(text: &str, analyzer: Analyzer, schema: &Schema, operator: Ope
     })
 }
 
+/// Parses a text that is being typed: its last word may be a beginning, unless something follows it. The second query is that
+/// for documents with typing errors, which follow the matches of the first, whatever the operator.
+pub fn parse_as_you_type(
+    text: &str,
+    analyzer: Analyzer,
+    schema: &Schema,
+    operator: Operator,
+) -> Parsed {
+    parsed(text, |text, warnings| {
+        let read = |tolerates, warnings: &mut Warnings| {
+            let parser = Parser::new(analyzer, schema, operator, warnings);
+            parser.as_you_type(text, tolerates).parse(text).0
+        };
+        let query = read(false, warnings);
+        let with_errors = read(true, &mut Warnings::default());
+        let some_words = (with_errors != query).then_some(with_errors);
+        (query, some_words)
+    })
+}
+
 fn parsed(text: &str, parse: impl FnOnce(&str, &mut Warnings) -> (Query, Option<Query>)) -> Parsed {
     let mut warnings = Warnings::default();
     let mut text = text;
@@ -91,18 +111,25 @@ pub fn bag_of_words(text: &str, analyzer: Analyzer, operator: Operator) -> Query
 
 /// Does the same with the words of a field, which `analyzer` cuts.
 pub fn bag_of_words_in(field: Field, text: &str, analyzer: Analyzer, operator: Operator) -> Query {
-    let words_of = |loose| words_of(field, text, analyzer, loose);
+    let is_loose = operator == Operator::Or;
+    all_words(words_of(field, text, analyzer, is_loose), operator)
+}
+
+/// Joins words by an operator.
+pub(super) fn all_words(words: Vec<Query>, operator: Operator) -> Query {
     let (required, optional) = match operator {
         Operator::Most(least) => {
-            let clauses = words_of(false);
-            if clauses.len() > 1 {
-                let least = least.of(clauses.len()) as u32;
-                return Query::AtLeast { least, clauses };
+            if words.len() > 1 {
+                let least = least.of(words.len()) as u32;
+                return Query::AtLeast {
+                    least,
+                    clauses: words,
+                };
             }
-            (clauses, Vec::new())
+            (words, Vec::new())
         }
-        Operator::And | Operator::Auto => (words_of(false), Vec::new()),
-        Operator::Or => (Vec::new(), words_of(true)),
+        Operator::And | Operator::Auto => (words, Vec::new()),
+        Operator::Or => (Vec::new(), words),
     };
     clauses::simplified(required, optional, Vec::new())
 }

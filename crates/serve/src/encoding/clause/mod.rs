@@ -50,6 +50,11 @@ fn pattern_message(of: Field, pattern: &Pattern) -> Kind {
             edits: edits.into(),
             fixed: fixed.into(),
         }),
+        Pattern::NearStart { start, edits } => Kind::NearStart(rpc::NearStart {
+            field,
+            start,
+            edits: edits.into(),
+        }),
     }
 }
 
@@ -67,6 +72,10 @@ fn write(query: &Query, messages: &mut Vec<rpc::Clause>) {
             weight: *weight,
         }),
         Query::Pattern { field, pattern } => pattern_message(*field, pattern),
+        Query::TitleStart { start, edits } => Kind::TitleStart(rpc::TitleStart {
+            start: start.clone(),
+            edits: (*edits).into(),
+        }),
         Query::Value { field, test } => Kind::Value(values::test_message(field, test)),
         Query::Phrase { field, terms, slop } => Kind::Phrase(rpc::Phrase {
             field: field_message(*field),
@@ -123,6 +132,7 @@ fn write(query: &Query, messages: &mut Vec<rpc::Clause>) {
         | Query::All
         | Query::Term { .. }
         | Query::Pattern { .. }
+        | Query::TitleStart { .. }
         | Query::Value { .. }
         | Query::Phrase { .. } => {}
     }
@@ -194,6 +204,19 @@ impl Reader {
                 let term = near.term;
                 let fixed = u8::try_from(near.fixed).unwrap_or(u8::MAX);
                 self.pattern(near.field, Pattern::Near { term, edits, fixed })?
+            }
+            Kind::NearStart(near) => {
+                let edits = u8::try_from(near.edits).unwrap_or(u8::MAX);
+                let start = near.start;
+                self.pattern(near.field, Pattern::NearStart { start, edits })?
+            }
+            Kind::TitleStart(rpc::TitleStart { start, edits }) => {
+                let edits = u8::try_from(edits).unwrap_or(u8::MAX);
+                let query = Query::TitleStart { start, edits };
+                query
+                    .check()
+                    .map_err(|_| "the query has a beginning of titles beyond the limits")?;
+                query
             }
             Kind::Regex(regex) => {
                 let compiled = text::Regex::new(&regex.text)

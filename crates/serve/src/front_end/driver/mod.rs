@@ -10,7 +10,7 @@ use engine::calls::{
 };
 use engine::{
     Call, Coordinator, HitDetails, Layout, Limits, NextProbe, Outcome, PreparedQuery, Replied,
-    Reply, Sample, SearchError, Suggestion, Timeline,
+    Reply, Sample, SearchError, Suggestion, Timeline, Titles,
 };
 use fields::FacetCounts;
 use futures_util::future::join_all;
@@ -18,7 +18,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tracing::{Instrument, debug_span};
-use wire::{DidYouMean, SearchAnswer};
+use wire::{DidYouMean, SearchAnswer, SuggestAnswer};
 
 /// Lower limit of the time reserved for details and summaries: a tenth of the timeout, within two
 /// bounds.
@@ -52,6 +52,18 @@ impl FrontEnd {
                 return coordinator.finish();
             }
         }
+    }
+
+    /// Answers a search for titles within the timeout of its searches.
+    pub(super) async fn titles_found(
+        &self,
+        mut titles: Titles,
+        known: &Known,
+    ) -> Result<SuggestAnswer, SearchError> {
+        while let Some(prepared) = titles.next() {
+            titles.answered(self.search_prepared(&prepared, known).await?.answer);
+        }
+        Ok(titles.finish())
     }
 
     /// Returns a correction of a query that finds nothing; `None` where none is requested, or there is none.

@@ -1,0 +1,144 @@
+//! Words near a typed one, of the whole index, the best first.
+//!
+//! The order is by closeness, then by the documents of the term, most first, then by the term: counts of the whole index, so
+//! the words that are kept do not depend on how documents are divided into segments.
+
+use super::Statistics;
+use crate::{Field, IndexError};
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use text::{Closeness, Pattern};
+
+/// Term of a word near a typed one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NearTerm {
+    /// The term.
+    pub term: String,
+    /// The closest of its words; of equally close ones, the first in the order of the alphabet.
+    pub written: String,
+    /// Closeness of that word.
+    pub closeness: Closeness,
+    /// Live documents of the whole index that hold the term.
+    pub document_frequency: u64,
+}
+
+/// What is known of a term before its documents are counted.
+#[derive(Debug)]
+struct Candidate {
+    written: String,
+    closeness: Closeness,
+    /// Sum of the lengths of its lists, deleted documents included: at least the document frequency.
+    listed: u64,
+}
+
+impl Statistics {
+    /// Returns the `most` best terms of the words near the one of `pattern`, which is one that allows errors, the best first:
+    /// the closest, of these those with the most documents. Terms of no live document are not among them.
+    ///
+    /// # Errors
+    /// A dictionary that is read is damaged.
+    pub fn nearest_terms(
+        &self,
+        field: Field,
+        pattern: &Pattern,
+        most: usize,
+    ) -> Result<Vec<NearTerm>, IndexError> {
+        let candidates = self.near_candidates(field, pattern)?;
+        let mut ordered: Vec<(String, Candidate)> = candidates.into_iter().collect();
+        ordered.sort_unstable_by(|(term, a), (other, b)| {
+            let by_count = || b.listed.cmp(&a.listed);
+            let order = a.closeness.cmp(&b.closeness).then_with(by_count);
+            order.then_with(|| term.cmp(other))
+        });
+        let mut nearest: Vec<NearTerm> = Vec::new();
+        for (term, candidate) in ordered {
+            // Lists are no shorter than the counts of live documents, so no later term enters once one is too short.
+            if nearest.len() >= most
+                && let Some(last) = nearest.get(most.wrapping_sub(1))
+                && (last.closeness, u64::MAX - last.document_frequency)
+                    < (candidate.closeness, u64::MAX - candidate.listed)
+            {
+                break;
+            }
+            let document_frequency = self.document_frequency(field, &term)?;
+            if document_frequency == 0 {
+                continue;
+            }
+            let found = NearTerm {
+                term,
+                written: candidate.written,
+                closeness: candidate.closeness,
+                document_frequency,
+            };
+            let at = nearest.partition_point(|known| key(known) <= key(&found));
+            nearest.insert(at, found);
+            nearest.truncate(most);
+        }
+        Ok(nearest)
+    }
+
+    fn near_candidates(
+        &self,
+        field: Field,
+        pattern: &Pattern,
+    ) -> Result<HashMap<String, Candidate>, IndexError> {
+        let mut candidates: HashMap<String, Candidate> = HashMap::new();
+        for segment in &self.segments {
+            segment.visit_terms(field, pattern, |found| {
+                if let Some((term, record)) = found
+                    && let Some(closeness) = pattern.closeness(term)
+                {
+                    let listed = u64::from(record.documents_count);
+                    note(&mut candidates, term, term, closeness, listed);
+                }
+                ControlFlow::Continue(())
+            })?;
+            segment.visit_written(field, pattern, |written, term| {
+                if let Some(closeness) = pattern.closeness(written) {
+                    note(&mut candidates, term, written, closeness, 0);
+                }
+            })?;
+        }
+        // Terms that are no such words themselves are looked up: a word of one segment stands for its term in all.
+        let unlisted = candidates.iter_mut().filter(|(_, of)| of.listed == 0);
+        for (term, candidate) in unlisted {
+            for segment in &self.segments {
+                let record = segment.term(field, term)?;
+                candidate.listed += record.map_or(0, |record| u64::from(record.documents_count));
+            }
+        }
+        Ok(candidates)
+    }
+}
+
+fn note(
+    candidates: &mut HashMap<String, Candidate>,
+    term: &str,
+    written: &str,
+    closeness: Closeness,
+    listed: u64,
+) {
+    match candidates.get_mut(term) {
+        Some(known) => {
+            known.listed += listed;
+            if (closeness, written) < (known.closeness, &known.written) {
+                known.closeness = closeness;
+                written.clone_into(&mut known.written);
+            }
+        }
+        None => {
+            let candidate = Candidate {
+                written: written.to_owned(),
+                closeness,
+                listed,
+            };
+            candidates.insert(term.to_owned(), candidate);
+        }
+    }
+}
+
+/// Returns what terms are ordered by.
+fn key(term: &NearTerm) -> (Closeness, u64, &str) {
+    let fewest_last = u64::MAX - term.document_frequency;
+    (term.closeness, fewest_last, &term.term)
+}
