@@ -8,7 +8,7 @@
 //! Further fields of text continue the text of their document, leaf by leaf; those that do not belong to the text take
 //! the positions after it. The words of a field alone have the same positions, and its *places* are a stream of all of
 //! them, from which its lengths are derived. Those of a field with an analyzer of its own have other positions, after the
-//! text.
+//! text. A value that stands apart has an empty place before it, if it has words.
 
 use super::arena::{Arena, Stream};
 use super::gaps;
@@ -17,7 +17,7 @@ use super::written_words::{SortedWritten, WrittenWords};
 use crate::Field;
 use crate::written;
 use document::Document;
-use fields::{FieldText, TextFields};
+use fields::TextFields;
 use smallvec::SmallVec;
 use text::{Analyzer, Token};
 
@@ -95,20 +95,28 @@ impl Inverter {
                 if !field.is_in_text() {
                     return;
                 }
-                let FieldText { searched, text, .. } = field;
-                let first = end;
-                end = self.add_words(Field::Text, text, first, analyzer);
-                if searched.analyzer.is_none() {
-                    self.add_further(searched.number, text, first, analyzer, &mut words);
+                let first = end + field.places_before();
+                let after = self.add_words(Field::Text, field.text, first, analyzer);
+                if after == first {
+                    return;
+                }
+                end = after;
+                if let Some(own) = field.own.filter(|own| own.analyzer.is_none()) {
+                    self.add_further(own.number, field.text, first, analyzer, &mut words);
                 }
             });
             let mut all_end = end;
             text_fields.each_text(&document.fields, |field| {
-                let FieldText { searched, text, .. } = field;
-                if !field.is_in_text() || searched.analyzer.is_some() {
-                    let analyzer = searched.analyzer.unwrap_or(analyzer);
-                    let number = searched.number;
-                    all_end = self.add_further(number, text, all_end, analyzer, &mut words);
+                if let Some(own) = field.own
+                    && (!field.is_in_text() || own.analyzer.is_some())
+                {
+                    let analyzer = own.analyzer.unwrap_or(analyzer);
+                    let first = all_end + field.places_before();
+                    let after =
+                        self.add_further(own.number, field.text, first, analyzer, &mut words);
+                    if after > first {
+                        all_end = after;
+                    }
                 }
             });
             words.outside_text = all_end - end;

@@ -67,7 +67,6 @@ impl PartitionWork<'_> {
         let list_bytes_max = list_bytes_max.unwrap_or((memory_bytes / 2).max(LIST_BYTES_MIN));
         let seen = write_terms(
             &sources,
-            self.manifest.analyzer,
             &mut out,
             list_bytes_max,
             progress,
