@@ -119,7 +119,9 @@ impl Observed {
         let is_text = |kind: FieldType| kind == FieldType::Text;
         let texts = new.iter().filter(|(_, kind)| is_text(*kind));
         let others = new.iter().filter(|(_, kind)| !is_text(*kind));
-        texts.chain(others).for_each(|(name, _)| schema.search(name));
+        texts
+            .chain(others)
+            .for_each(|(name, _)| schema.search(name));
     }
 }
 
@@ -398,7 +400,8 @@ mod tests {
         let mut observed = Observed::default();
         let (short, long) = ("word", "long words ".repeat(9));
         for number in 0..crate::TEXT_FIELDS_MAX {
-            let json = serde_json::json!({ format!("a{number}"): short, format!("b{number}"): long });
+            let json =
+                serde_json::json!({ format!("a{number}"): short, format!("b{number}"): long });
             observed.add(&serde_json::from_str(&json.to_string()).unwrap());
         }
         let mut schema = Schema::default();

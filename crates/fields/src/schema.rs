@@ -415,7 +415,8 @@ impl Schema {
                 let searched = of_other.searched;
                 let number = searched.map_or(0, |searched| searched.number);
                 let own = entry.searched.map(|own| Searched { number, ..own });
-                let is_cut_alike = entry.kind == of_other.kind || entry.kind.is_cut_as(of_other.kind);
+                let is_cut_alike =
+                    entry.kind == of_other.kind || entry.kind.is_cut_as(of_other.kind);
                 let is_same = own == searched && entry.is_in_text == of_other.is_in_text;
                 (is_same && (is_cut_alike || !self.is_searched(name))).then_some(number)
             })
@@ -434,8 +435,7 @@ impl Schema {
     /// Returns the fields whose words are searched.
     pub fn text_fields(&self) -> TextFields {
         let entries = self.0.iter();
-        let searched =
-            entries.filter(|(_, entry)| entry.is_in_text || entry.searched.is_some());
+        let searched = entries.filter(|(_, entry)| entry.is_in_text || entry.searched.is_some());
         TextFields::new(searched.map(|(name, entry)| (name.as_str(), entry.kind, entry.searched)))
     }
 

@@ -224,11 +224,7 @@ impl TextFields {
     }
 
     /// Calls `each` with every text of a document that belongs to a further field, in the order of leaves.
-    pub fn each_text(
-        &self,
-        fields: &Map<String, Value>,
-        mut each: impl FnMut(FieldText<'_>),
-    ) {
+    pub fn each_text(&self, fields: &Map<String, Value>, mut each: impl FnMut(FieldText<'_>)) {
         let parts = PartNames::of(fields);
         each_leaf(fields, &mut |path, value| {
             if let Ok(at) = (self.further).binary_search_by(|field| field.name.as_str().cmp(path))
@@ -290,7 +286,8 @@ mod tests {
         assert!(schema.is_sound());
         let json = serde_json::to_string(&schema).unwrap();
         let brand = r#""brand":{"type":"keyword","number":3,"weight":1.0}"#;
-        let others = r#""day":{"type":"date","in_text":{}},"is":"bool","price":{"type":"f64","in_text":{}}"#;
+        let others =
+            r#""day":{"type":"date","in_text":{}},"is":"bool","price":{"type":"f64","in_text":{}}"#;
         assert_eq!(json, format!("{{{brand},{others}}}"));
         assert_eq!(serde_json::from_str::<Schema>(&json).unwrap(), schema);
         let json = r#"{"brand":["A b",7],"day":["2024-05-06T10:00:00Z","2024-05-07","May"],"is":true,"price":[12.50,"1e3"]}"#;
@@ -301,7 +298,15 @@ mod tests {
             assert_eq!(one.own.is_some(), one.name == "brand");
             seen.push(one.text.to_owned());
         });
-        let expected = ["A b", "7", "2024-05-06", "2024-05-07", "May", "12.50", "1e3"];
+        let expected = [
+            "A b",
+            "7",
+            "2024-05-06",
+            "2024-05-07",
+            "May",
+            "12.50",
+            "1e3",
+        ];
         assert_eq!(seen, expected);
     }
 

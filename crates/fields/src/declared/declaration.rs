@@ -154,7 +154,9 @@ impl Declaration {
                 schema.analyze_with(name, analyzer);
             }
             if !added {
-                return Err(format!("the field {name} is one too many with words of its own"));
+                return Err(format!(
+                    "the field {name} is one too many with words of its own"
+                ));
             }
         }
         if self.searchable == Some(false) && schema.is_searched(name) {

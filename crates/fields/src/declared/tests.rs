@@ -113,7 +113,10 @@ fn what_does_not_fit_is_refused() {
             "not searched here",
         ),
         (
-            &[r#"{"a":"date"}"#, r#"{"a":{"type":"date","searchable":false}}"#],
+            &[
+                r#"{"a":"date"}"#,
+                r#"{"a":{"type":"date","searchable":false}}"#,
+            ],
             "are searched here",
         ),
         (&[r#"{"a":{"type":"text","weight":0.5}}"#], "1 to 100"),

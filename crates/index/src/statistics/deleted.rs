@@ -55,7 +55,12 @@ impl Deleted {
                 return;
             };
             let (field, mut count) = (Field::Further(own.number), 0);
-            if words(field, one.text, own.analyzer.unwrap_or(analyzer), &mut count) {
+            if words(
+                field,
+                one.text,
+                own.analyzer.unwrap_or(analyzer),
+                &mut count,
+            ) {
                 *further_words.entry(own.number).or_default() += count;
             }
         });
