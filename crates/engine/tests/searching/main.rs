@@ -1,6 +1,7 @@
 //! Searches through the public API: pages, limits, timeouts, reloads.
 
 mod sites;
+mod strings;
 
 use engine::{
     Engine, EngineError, HitContents, Operator, QuerySource, Returned, SearchAnswer, SearchOptions,
