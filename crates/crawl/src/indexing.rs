@@ -129,20 +129,26 @@ const TITLE_WEIGHT: f32 = 2.0;
 /// Returns the declarations of the index of a new crawl; an index keeps what it was made with.
 ///
 /// Words of boilerplate are found by `boilerplate:word` alone: a word of a menu, which is on all pages of a site, says
-/// nothing of one. The weights of titles and ranks are measured with `bench/crawl/questions`.
+/// nothing of one. Figures and names that the crawler gives a page are no words of it. The weights of titles and ranks are measured with `bench/crawl/questions`.
 fn declarations() -> Declarations {
     let text = |weight| Declaration {
         weight: Some(weight),
         ..Declaration::of(FieldType::Text)
     };
+    let unsearched = |kind| Declaration {
+        searchable: Some(false),
+        ..Declaration::of(kind)
+    };
     let rank = Declaration {
         prior: Some(DeclaredPrior::On(RANK_PRIOR)),
-        ..Declaration::of(FieldType::Float)
+        ..unsearched(FieldType::Float)
     };
     [
         (fields::TITLE, text(TITLE_WEIGHT)),
         ("boilerplate", text(0.0)),
         ("rank", rank),
+        ("inlinks", unsearched(FieldType::Integer)),
+        ("group", unsearched(FieldType::Keyword)),
     ]
     .map(|(name, declaration)| (name.to_owned(), declaration))
     .into_iter()

@@ -22,7 +22,7 @@ enum Step {
     Optimize(Order),
 }
 
-const QUERIES: [&str; 19] = [
+const QUERIES: [&str; 25] = [
     "w1",
     "w3 w5",
     "w2 OR w7 OR w11",
@@ -42,6 +42,12 @@ const QUERIES: [&str; 19] = [
     "s:\"goes on\" s:going w2",
     "s:(w5 w6) title:w1",
     "q.r:w8 OR s:w1*",
+    "bc",
+    "w1 -c k:b",
+    "\"bc c\" OR \"bc b\"",
+    "2024-02-03 OR 0.7",
+    "-5 b*",
+    "k:(a bc) w2",
 ];
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -240,7 +246,7 @@ fn counts(index: &Index) -> Vec<(String, u64)> {
     let owns = (0..60).map(|number| format!("own{number}"));
     let fixed = ["well", "known", "wellknown"].map(String::from);
     let fields = [Field::Text, Field::Title];
-    let searched = ["s", "q.r"].map(|name| index.fields().searched(name));
+    let searched = ["k", "s", "q.r"].map(|name| index.fields().searched(name));
     let further = searched
         .iter()
         .flatten()
@@ -254,7 +260,7 @@ fn counts(index: &Index) -> Vec<(String, u64)> {
     let mut counts: Vec<(String, u64)> = terms
         .chain(owns)
         .chain(fixed)
-        .chain([String::new(), "on".into()])
+        .chain(["", "on", "bc", "2024", "5"].map(String::from))
         .flat_map(|term| fields.iter().map(move |&field| (field, term.clone())))
         .map(|(field, term)| {
             let found = statistics.term(field, &term).unwrap();

@@ -56,8 +56,6 @@ struct Forms {
     missing_texts: u64,
     short_texts: u64,
     long_texts: u64,
-    /// Long texts that may be prose.
-    prose: u64,
     /// Texts that are the title or the body of their document.
     parts: u64,
 }
@@ -103,23 +101,28 @@ impl Observed {
         }
     }
 
-    /// Does the same as [`Observed::extend`], and makes the words of the texts added searched, where there is room and
-    /// half of the long ones may be prose: addresses, hashes and the like are only stored.
-    pub fn extend_with_words(&self, schema: &mut Schema) {
-        for (name, forms) in &self.0 {
-            let kind = forms.kind();
-            let has_prose = 2 * forms.prose >= forms.long_texts || forms.are_parts();
-            let is_prose = kind == FieldType::Text && has_prose;
-            if schema.get(name).is_none() && schema.add(name, kind) && is_prose {
-                schema.search_words(name);
-            }
-        }
+    /// Returns the number of names.
+    pub fn names_count(&self) -> usize {
+        self.0.len()
     }
-}
 
-/// Returns whether a text may be words in some language: it has white space, or letters that are not ASCII.
-fn may_be_prose(text: &str) -> bool {
-    text.contains(|character: char| character.is_whitespace() || !character.is_ascii())
+    /// Does the same as [`Observed::extend`], and makes the words of the fields added searched. Where there is not room for
+    /// the own words of all, texts come first.
+    pub fn extend_with_words(&self, schema: &mut Schema) {
+        let new: Vec<(&str, FieldType)> = (self.0.iter())
+            .filter(|(name, _)| schema.get(name).is_none())
+            .map(|(name, forms)| (name.as_str(), forms.kind()))
+            .collect();
+        new.iter().for_each(|(name, kind)| {
+            schema.add(name, *kind);
+        });
+        let is_text = |kind: FieldType| kind == FieldType::Text;
+        let texts = new.iter().filter(|(_, kind)| is_text(*kind));
+        let others = new.iter().filter(|(_, kind)| !is_text(*kind));
+        texts
+            .chain(others)
+            .for_each(|(name, _)| schema.search(name));
+    }
 }
 
 impl Forms {
@@ -156,10 +159,7 @@ impl Forms {
             TextForm::Exponent => &mut self.exponent_texts,
             TextForm::Code => &mut self.code_texts,
             TextForm::Words if text.len() <= SHORT_BYTES => &mut self.short_texts,
-            TextForm::Words => {
-                self.prose += u64::from(may_be_prose(text));
-                &mut self.long_texts
-            }
+            TextForm::Words => &mut self.long_texts,
         };
         *count += 1;
     }
@@ -182,7 +182,6 @@ impl Forms {
         self.missing_texts += other.missing_texts;
         self.short_texts += other.short_texts;
         self.long_texts += other.long_texts;
-        self.prose += other.prose;
         self.parts += other.parts;
     }
 
@@ -381,23 +380,37 @@ mod tests {
     }
 
     #[test]
-    fn words_of_prose_are_searched() {
-        let long = |part: &str| serde_json::json!({ "x": part.repeat(40) }).to_string();
-        let is_searched = |documents: &[&str]| {
-            let mut observed = Observed::default();
-            for part in documents {
-                observed.add(&serde_json::from_str(&long(part)).unwrap());
-            }
-            let mut schema = Schema::default();
-            observed.extend_with_words(&mut schema);
-            assert_eq!(schema.get("x"), Some(FieldType::Text));
-            schema.searched("x").is_some()
-        };
-        assert!(is_searched(&["a word "]));
-        assert!(is_searched(&["文字"]));
-        assert!(!is_searched(&["0aF9"]));
-        assert!(is_searched(&["a word ", "0aF9"]));
-        assert!(!is_searched(&["a word ", "0aF9", "http"]));
+    fn words_of_all_but_truth_values_are_searched() {
+        let mut observed = Observed::default();
+        let json = r#"{"brand":"Samsung","date":"2024-05-06","hash":"0aF9","is":true,"n":7}"#;
+        observed.add(&serde_json::from_str(&json.replace("0aF9", &"0aF9".repeat(40))).unwrap());
+        let mut schema = Schema::default();
+        schema.add("n", FieldType::Integer);
+        observed.extend_with_words(&mut schema);
+        let searched = ["brand", "date", "hash", "is", "n"].map(|name| schema.is_searched(name));
+        // A field that the index has stays as it is.
+        assert_eq!(searched, [true, true, true, false, false]);
+        let number = |name: &str| schema.searched(name).map(|own| own.number);
+        assert_eq!((number("hash"), number("brand")), (Some(3), Some(4)));
+        assert_eq!(number("date"), None);
+    }
+
+    #[test]
+    fn where_there_is_no_room_for_more_own_words_texts_have_them() {
+        let mut observed = Observed::default();
+        let (short, long) = ("word", "long words ".repeat(9));
+        for number in 0..crate::TEXT_FIELDS_MAX {
+            let json =
+                serde_json::json!({ format!("a{number}"): short, format!("b{number}"): long });
+            observed.add(&serde_json::from_str(&json.to_string()).unwrap());
+        }
+        let mut schema = Schema::default();
+        observed.extend_with_words(&mut schema);
+        assert!(schema.is_sound());
+        assert!(schema.is_searched("a0") && schema.searched("a0").is_none());
+        assert!(schema.searched("b249").is_some());
+        let text_fields = schema.text_fields();
+        assert_eq!(text_fields.further().count(), crate::TEXT_FIELDS_MAX);
     }
 
     #[test]

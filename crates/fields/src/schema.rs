@@ -16,7 +16,7 @@ pub const NAME_BYTES_MAX: usize = 256;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FieldType {
-    /// Short text that is compared as a whole.
+    /// Short text that is compared as a whole. Its words are searched, too.
     Keyword,
     /// Integer of 64 bits.
     #[serde(rename = "i64")]
@@ -65,6 +65,21 @@ impl FieldType {
         matches!(self, FieldType::Integer | FieldType::Float)
     }
 
+    /// Returns whether a field of the type has words of its own, which `name:word` finds.
+    pub fn has_words(self) -> bool {
+        matches!(self, FieldType::Text | FieldType::Keyword)
+    }
+
+    /// Returns whether values can belong to the text of the document alone.
+    fn may_be_in_text(self) -> bool {
+        !matches!(self, FieldType::Text | FieldType::Bool)
+    }
+
+    /// Returns whether the words of a value are the same under another type.
+    fn is_cut_as(self, other: FieldType) -> bool {
+        self.is_number() && other.is_number()
+    }
+
     /// Returns whether the field has a column.
     pub fn is_columnar(self) -> bool {
         self != FieldType::Text
@@ -82,6 +97,8 @@ impl fmt::Display for FieldType {
 struct Entry {
     kind: FieldType,
     searched: Option<Searched>,
+    /// Whether the words of its values belong to the text of the document, and the field has none of its own.
+    is_in_text: bool,
     prior: Option<Prior>,
 }
 
@@ -109,6 +126,19 @@ enum WrittenEntry {
         kind: FieldType,
         prior: Prior,
     },
+    InText {
+        #[serde(rename = "type")]
+        kind: FieldType,
+        in_text: WrittenInText,
+    },
+}
+
+/// Settings of a field whose words belong to the text of the document alone.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenInText {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    prior: Option<Prior>,
 }
 
 /// Settings of a field with an analyzer of its own.
@@ -124,6 +154,10 @@ impl Serialize for Entry {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let kind = self.kind;
         let written = match (self.searched, self.prior) {
+            (None, prior) if self.is_in_text => WrittenEntry::InText {
+                kind,
+                in_text: WrittenInText { prior },
+            },
             (None, None) => WrittenEntry::Type(kind),
             (None, Some(prior)) => WrittenEntry::Prior { kind, prior },
             (Some(searched), _) => {
@@ -158,9 +192,14 @@ impl Serialize for Entry {
 
 impl<'de> Deserialize<'de> for Entry {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Entry, D::Error> {
+        let mut is_in_text = false;
         let (kind, searched, prior) = match WrittenEntry::deserialize(deserializer)? {
             WrittenEntry::Type(kind) => (kind, None, None),
             WrittenEntry::Prior { kind, prior } => (kind, None, Some(prior)),
+            WrittenEntry::InText { kind, in_text } => {
+                is_in_text = true;
+                (kind, None, in_text.prior)
+            }
             WrittenEntry::Searched {
                 kind,
                 number,
@@ -197,6 +236,7 @@ impl<'de> Deserialize<'de> for Entry {
         Ok(Entry {
             kind,
             searched,
+            is_in_text,
             prior,
         })
     }
@@ -207,6 +247,7 @@ impl Entry {
         Entry {
             kind,
             searched: None,
+            is_in_text: false,
             prior: None,
         }
     }
@@ -233,7 +274,13 @@ impl Schema {
         self.0.get(name).map(|entry| entry.kind)
     }
 
-    /// Returns how the words of a field are searched; `None` where they are not.
+    /// Returns whether the words of a field are searched.
+    pub fn is_searched(&self, name: &str) -> bool {
+        let entry = self.0.get(name);
+        entry.is_some_and(|entry| entry.is_in_text || entry.searched.is_some())
+    }
+
+    /// Returns how a field's own words are searched; `None` where it has none.
     pub fn searched(&self, name: &str) -> Option<Searched> {
         self.0.get(name)?.searched
     }
@@ -276,8 +323,19 @@ impl Schema {
         has_room
     }
 
-    /// Makes the words of a text field searched; returns its settings, which may be changed then. `None` where the field
-    /// is no text, where its words are searched already, and where there are too many such fields.
+    /// Makes the words of a new field searched: its own, where its type has any and there is room, else those of the text
+    /// of the document alone. Truth values have no words.
+    pub fn search(&mut self, name: &str) {
+        if self.search_words(name).is_some() {
+            return;
+        }
+        if let Some(entry) = self.0.get_mut(name) {
+            entry.is_in_text = entry.kind.may_be_in_text() && entry.searched.is_none();
+        }
+    }
+
+    /// Makes the words of a text or of keywords searched; returns the settings, which may be changed then. `None` where the
+    /// type has no words of its own, where they are searched already, and where there are too many such fields.
     pub fn search_words(&mut self, name: &str) -> Option<Searched> {
         let numbers = self.0.values().filter_map(|entry| entry.searched);
         let last = numbers.map(|searched| searched.number).max();
@@ -294,7 +352,7 @@ impl Schema {
             _ => Searched::new(number),
         };
         let entry = self.0.get_mut(name)?;
-        let fits = entry.kind == FieldType::Text && entry.searched.is_none();
+        let fits = entry.kind.has_words() && entry.searched.is_none() && !entry.is_in_text;
         (fits && searched.is_sound()).then(|| *entry.searched.insert(searched))
     }
 
@@ -347,10 +405,38 @@ impl Schema {
             .analyzer
     }
 
+    /// Gives the fields the numbers that they have in another schema, where the words of the same fields are searched there
+    /// and in the same way. Returns whether they are.
+    pub fn take_numbers_of(&mut self, other: &Schema) -> bool {
+        let has_all = other.0.keys().all(|name| self.0.contains_key(name));
+        let numbers: Option<Vec<u8>> = (self.0.iter())
+            .map(|(name, entry)| {
+                let of_other = other.0.get(name)?;
+                let searched = of_other.searched;
+                let number = searched.map_or(0, |searched| searched.number);
+                let own = entry.searched.map(|own| Searched { number, ..own });
+                let is_cut_alike =
+                    entry.kind == of_other.kind || entry.kind.is_cut_as(of_other.kind);
+                let is_same = own == searched && entry.is_in_text == of_other.is_in_text;
+                (is_same && (is_cut_alike || !self.is_searched(name))).then_some(number)
+            })
+            .collect();
+        let Some(numbers) = numbers.filter(|_| has_all) else {
+            return false;
+        };
+        for (entry, number) in self.0.values_mut().zip(numbers) {
+            if let Some(own) = &mut entry.searched {
+                own.number = number;
+            }
+        }
+        true
+    }
+
     /// Returns the fields whose words are searched.
     pub fn text_fields(&self) -> TextFields {
         let entries = self.0.iter();
-        TextFields::new(entries.filter_map(|(name, entry)| Some((name.as_str(), entry.searched?))))
+        let searched = entries.filter(|(_, entry)| entry.is_in_text || entry.searched.is_some());
+        TextFields::new(searched.map(|(name, entry)| (name.as_str(), entry.kind, entry.searched)))
     }
 
     /// Returns the fields in the order of their names.
@@ -370,12 +456,15 @@ impl Schema {
         let mut numbers = BTreeSet::new();
         self.0.iter().all(|(name, entry)| {
             let has_sound_words = entry.searched.is_none_or(|searched| {
-                entry.kind == FieldType::Text
+                let is_title = searched.is_title();
+                (entry.kind.has_words() && !entry.is_in_text)
+                    && (!is_title || entry.kind == FieldType::Text)
                     && searched.is_sound()
-                    && searched.is_title() == (name == TITLE)
+                    && is_title == (name == TITLE)
                     && numbers.insert(searched.number)
             });
-            has_sound_words && entry.prior.is_none_or(|prior| entry.admits(prior))
+            let may_be_in_text = !entry.is_in_text || entry.kind.may_be_in_text();
+            may_be_in_text && has_sound_words && entry.prior.is_none_or(|prior| entry.admits(prior))
         })
     }
 }
@@ -409,5 +498,33 @@ mod tests {
         let json = serde_json::to_string(&schema).unwrap();
         assert_eq!(serde_json::from_str::<Schema>(&json).unwrap(), schema);
         assert!(json.contains("\"f1\":\"i64\""));
+    }
+
+    #[test]
+    fn numbers_of_fields_are_those_of_a_schema_that_searches_the_same() {
+        let of = |fields: &[(&str, FieldType)]| {
+            let mut schema = Schema::default();
+            for (name, kind) in fields {
+                schema.add(name, *kind);
+                schema.search(name);
+            }
+            schema
+        };
+        use FieldType::{Bool, Date, Float, Integer, Keyword, Text};
+        let guess = of(&[("k", Keyword), ("b", Text), ("n", Integer)]);
+        let mut same = of(&[("b", Text), ("k", Keyword), ("n", Float)]);
+        assert!(same.take_numbers_of(&guess));
+        assert_eq!(same.searched("k"), guess.searched("k"));
+        for other in [
+            &[("b", Keyword), ("k", Keyword), ("n", Integer)][..],
+            &[("b", Text), ("k", Keyword), ("n", Date)],
+            &[("b", Text), ("k", Keyword), ("n", Bool)],
+            &[("b", Text), ("k", Keyword)],
+            &[("b", Text), ("k", Keyword), ("n", Integer), ("o", Integer)],
+        ] {
+            let mut schema = of(other);
+            assert!(!schema.take_numbers_of(&guess), "{other:?}");
+            assert_eq!(schema, of(other));
+        }
     }
 }

@@ -1,7 +1,9 @@
 //! Fields whose words are searched: their numbers in dictionaries, their weights and their length normalisation.
 //!
 //! ```text
-//! "abstract": {"type": "text", "number": 3, "weight": 2.0, "b": 0.5}       an entry of a schema
+//! "abstract": {"type": "text", "number": 3, "weight": 2.0, "b": 0.5}       entries of a schema
+//! "brand":    {"type": "keyword", "number": 4, "weight": 1.0}
+//! "price":    {"type": "f64", "in_text": {}}
 //! ```
 //!
 //! The words of a field with a weight of at least 1 belong to the text of the document, as those of title and body do,
@@ -11,12 +13,19 @@
 //! A field may have an analyzer of its own, for the words that are found by its name. Its text belongs to the text of the
 //! document all the same, with the terms of the index's analyzer.
 //!
+//! Fields with columns are searched, too. Keywords have words of their own, as texts have; numbers and dates belong to the
+//! text of the document alone, since `name:` tests their values. Each of their values stands *apart*: an empty place is
+//! before it, so that no phrase reaches over its edge.
+//!
 //! Why a weight between 0 and 1 is refused: matching and most of the score come from the lists of the text, where a word
 //! counts once.
 
 use crate::each_leaf;
+use crate::schema::FieldType;
+use crate::text_form::TextForm;
 use document::PartNames;
 use json::{Map, Value};
+use std::borrow::Cow;
 use text::Analyzer;
 
 /// Name of the title, whose weight may be set.
@@ -25,7 +34,8 @@ pub const TITLE: &str = "title";
 const NUMBER_TITLE: u8 = 1;
 /// Number of the first further field.
 pub const NUMBER_FIRST: u8 = 3;
-/// Upper limit on further fields whose words are searched. More are stored.
+/// Upper limit on further fields with words of their own. More texts are stored, and the words of more keywords belong to
+/// the text alone.
 pub const TEXT_FIELDS_MAX: usize = 250;
 /// Upper limit on weights.
 pub const WEIGHT_MAX: f32 = 100.0;
@@ -96,21 +106,64 @@ pub(crate) fn is_weight(weight: f32) -> bool {
     weight == 0.0 || (1.0..=WEIGHT_MAX).contains(&weight)
 }
 
+/// Further field whose words are searched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct TextField {
+    name: String,
+    kind: FieldType,
+    /// Settings of its own words; `None`: they belong to the text of the document alone.
+    own: Option<Searched>,
+}
+
+impl TextField {
+    /// Returns the text whose words are searched of a value; `None` where it has none.
+    ///
+    /// A date has the words of its day: a time is no word that anyone types.
+    fn text_of<'v>(&self, value: &'v Value) -> Option<Cow<'v, str>> {
+        match (value, self.kind) {
+            (Value::String(text), FieldType::Date) => match TextForm::of(text) {
+                TextForm::Date => text.trim().get(..DAY_BYTES).map(Cow::from),
+                _ => Some(text.into()),
+            },
+            (Value::String(text), _) => Some(text.into()),
+            (Value::Number(number), kind) if kind.is_columnar() => Some(number.text()),
+            _ => None,
+        }
+    }
+}
+
+/// Length of `2024-05-06`, in bytes.
+const DAY_BYTES: usize = 10;
+
 /// Text of a further field in a document.
 #[derive(Debug, Clone, Copy)]
 pub struct FieldText<'v> {
-    /// Settings of the field.
-    pub searched: Searched,
+    /// Name of the field.
+    pub name: &'v str,
+    /// Settings of the words of the field; `None`: they belong to the text of the document alone.
+    pub own: Option<Searched>,
     /// The text.
     pub text: &'v str,
     /// Whether it is the title or the body, whose words the document's text has already.
     pub is_part: bool,
+    /// Whether it is a value that stands apart, with an empty place before it, if it has words.
+    pub is_apart: bool,
 }
 
 impl FieldText<'_> {
     /// Returns whether its words belong to the text of the document, besides those of title and body.
     pub fn is_in_text(&self) -> bool {
-        self.searched.is_in_text() && !self.is_part
+        self.own.is_none_or(|own| own.is_in_text()) && !self.is_part
+    }
+
+    /// Returns the analyzer of its own that the field has.
+    pub fn analyzer(&self) -> Option<Analyzer> {
+        self.own?.analyzer
+    }
+
+    /// Returns the number of empty places before its words.
+    pub fn places_before(&self) -> u32 {
+        self.is_apart.into()
     }
 }
 
@@ -118,20 +171,25 @@ impl FieldText<'_> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TextFields {
     title: Option<Searched>,
-    further: Vec<(String, Searched)>,
+    further: Vec<TextField>,
 }
 
 impl TextFields {
-    pub(crate) fn new<'a>(fields: impl Iterator<Item = (&'a str, Searched)>) -> TextFields {
-        let (title, further): (Vec<_>, Vec<_>) =
-            fields.partition(|(_, searched)| searched.is_title());
-        let further = further.into_iter();
-        TextFields {
-            title: title.first().map(|(_, searched)| *searched),
-            further: further
-                .map(|(name, searched)| (name.to_owned(), searched))
-                .collect(),
+    pub(crate) fn new<'a>(
+        fields: impl Iterator<Item = (&'a str, FieldType, Option<Searched>)>,
+    ) -> TextFields {
+        let mut text_fields = TextFields::default();
+        for (name, kind, own) in fields {
+            match own.filter(Searched::is_title) {
+                Some(title) => text_fields.title = Some(title),
+                None => text_fields.further.push(TextField {
+                    name: name.to_owned(),
+                    kind,
+                    own,
+                }),
+            }
         }
+        text_fields
     }
 
     /// Returns whether no further field is searched.
@@ -139,17 +197,17 @@ impl TextFields {
         self.further.is_empty()
     }
 
-    /// Returns the further fields, in the order of their names.
+    /// Returns the further fields with words of their own, in the order of their names.
     pub fn further(&self) -> impl Iterator<Item = (&str, Searched)> {
         let further = self.further.iter();
-        further.map(|(name, searched)| (name.as_str(), *searched))
+        further.filter_map(|field| Some((field.name.as_str(), field.own?)))
     }
 
     /// Returns the settings of the field with a number, where the schema has any.
     pub fn get(&self, number: u8) -> Option<Searched> {
-        let settings = self.title.iter();
-        let mut settings = settings.chain(self.further.iter().map(|(_, searched)| searched));
-        settings.find(|searched| searched.number == number).copied()
+        let further = self.further().map(|(_, own)| own);
+        let mut settings = self.title.into_iter().chain(further);
+        settings.find(|searched| searched.number == number)
     }
 
     /// Returns the name of the further field with a number.
@@ -160,30 +218,25 @@ impl TextFields {
 
     /// Returns the fields whose words weigh more than those of the text: the title first, then by name.
     pub fn weighted(&self) -> impl Iterator<Item = Searched> {
-        let settings = self.title.iter();
-        let settings = settings.chain(self.further.iter().map(|(_, searched)| searched));
-        settings
-            .filter(|searched| searched.weight_beyond_text() > 0.0)
-            .copied()
+        let further = self.further().map(|(_, own)| own);
+        let settings = self.title.into_iter().chain(further);
+        settings.filter(|searched| searched.weight_beyond_text() > 0.0)
     }
 
     /// Calls `each` with every text of a document that belongs to a further field, in the order of leaves.
-    pub fn each_text<'v>(
-        &self,
-        fields: &'v Map<String, Value>,
-        mut each: impl FnMut(FieldText<'v>),
-    ) {
+    pub fn each_text(&self, fields: &Map<String, Value>, mut each: impl FnMut(FieldText<'_>)) {
         let parts = PartNames::of(fields);
         each_leaf(fields, &mut |path, value| {
-            if let Value::String(text) = value
-                && let Ok(at) = self
-                    .further
-                    .binary_search_by(|(name, _)| name.as_str().cmp(path))
+            if let Ok(at) = (self.further).binary_search_by(|field| field.name.as_str().cmp(path))
+                && let field = &self.further[at]
+                && let Some(text) = field.text_of(value)
             {
                 each(FieldText {
-                    searched: self.further[at].1,
-                    text,
+                    name: &field.name,
+                    own: field.own,
+                    text: &text,
                     is_part: parts.has(path),
+                    is_apart: field.kind.is_columnar(),
                 });
             }
         });
@@ -203,7 +256,6 @@ mod tests {
             assert!(schema.search_words(name).is_some());
         }
         assert!(schema.add("k", FieldType::Keyword));
-        assert!(schema.search_words("k").is_none());
         assert!(schema.search_words("b").is_none(), "it has a number");
         let text_fields = schema.text_fields();
         let numbers: Vec<_> = text_fields.further().map(|(_, one)| one.number).collect();
@@ -212,11 +264,50 @@ mod tests {
         let json = r#"{"a":{"x":["one","two"],"y":"no"},"b":"three","k":"no","c":7,"_names":{"title":"b"}}"#;
         let mut seen = Vec::new();
         text_fields.each_text(&serde_json::from_str(json).unwrap(), |one| {
-            seen.push((one.searched.number, one.text.to_owned()));
+            seen.push((one.own.unwrap().number, one.text.to_owned()));
             assert_eq!(one.is_in_text(), one.text != "three");
         });
         let expected = [(4, "one"), (4, "two"), (3, "three")];
         assert_eq!(seen, expected.map(|(n, text)| (n, text.to_owned())));
+    }
+
+    #[test]
+    fn values_are_texts_as_they_were_written() {
+        let mut schema = Schema::default();
+        for (name, kind) in [
+            ("brand", FieldType::Keyword),
+            ("day", FieldType::Date),
+            ("is", FieldType::Bool),
+            ("price", FieldType::Float),
+        ] {
+            assert!(schema.add(name, kind));
+            schema.search(name);
+        }
+        assert!(schema.is_sound());
+        let json = serde_json::to_string(&schema).unwrap();
+        let brand = r#""brand":{"type":"keyword","number":3,"weight":1.0}"#;
+        let others =
+            r#""day":{"type":"date","in_text":{}},"is":"bool","price":{"type":"f64","in_text":{}}"#;
+        assert_eq!(json, format!("{{{brand},{others}}}"));
+        assert_eq!(serde_json::from_str::<Schema>(&json).unwrap(), schema);
+        let json = r#"{"brand":["A b",7],"day":["2024-05-06T10:00:00Z","2024-05-07","May"],"is":true,"price":[12.50,"1e3"]}"#;
+        let (text_fields, fields) = (schema.text_fields(), serde_json::from_str(json).unwrap());
+        let mut seen = Vec::new();
+        text_fields.each_text(&fields, |one| {
+            assert!(one.is_in_text() && one.is_apart);
+            assert_eq!(one.own.is_some(), one.name == "brand");
+            seen.push(one.text.to_owned());
+        });
+        let expected = [
+            "A b",
+            "7",
+            "2024-05-06",
+            "2024-05-07",
+            "May",
+            "12.50",
+            "1e3",
+        ];
+        assert_eq!(seen, expected);
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub struct Document {
     pub title: String,
     /// Text; empty for none.
     pub body: String,
-    /// Further fields. Long texts are searched; numbers, dates and short texts are filtered, sorted and counted.
+    /// Further fields. Texts, numbers and dates are searched; all but long texts are filtered, sorted and counted.
     pub fields: Fields,
     /// Names of the fields that are title and body.
     names: PartNames,
@@ -140,7 +140,7 @@ impl Document {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FieldKind {
-    /// Short text that is compared as a whole.
+    /// Short text that is compared as a whole, and whose words are searched.
     Keyword,
     /// Integer of 64 bits.
     Integer,

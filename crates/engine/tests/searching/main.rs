@@ -2,6 +2,7 @@
 
 mod collapsed;
 mod sites;
+mod strings;
 
 use engine::{
     Engine, EngineError, HitContents, Operator, QuerySource, Returned, SearchAnswer, SearchOptions,

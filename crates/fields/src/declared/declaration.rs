@@ -17,7 +17,7 @@ pub(super) const PRIOR_FORM: &str = "has a weight above 0 and up to 100, or 0 fo
 pub struct Declaration {
     /// Type.
     pub kind: FieldType,
-    /// Whether the words of a text are searched; `None`: they are, in an index without the field.
+    /// Whether the words of the field are searched; `None`: they are, in an index without the field.
     pub searchable: Option<bool>,
     /// Weight of its words ([`crate::Searched`]); `None`: as it is, or 1.
     pub weight: Option<f32>,
@@ -99,10 +99,6 @@ impl Declaration {
         }
     }
 
-    pub(super) fn has_settings(&self) -> bool {
-        self.searchable.is_some() || self.has_settings_of_words()
-    }
-
     pub(super) fn has_settings_of_words(&self) -> bool {
         self.weight.is_some() || self.b.is_some() || self.analyzer.is_some()
     }
@@ -139,14 +135,18 @@ impl Declaration {
                 "the field {name} is one too many, or its name is too long"
             ));
         }
-        if kind != FieldType::Text {
-            return self.apply_prior(name, schema);
+        if !kind.has_words() {
+            return self.apply_to_values(name, is_new, schema);
         }
         if (is_new || name == TITLE)
             && self.searchable != Some(false)
             && schema.searched(name).is_none()
         {
             let added = schema.search_words(name).is_some();
+            if !added && kind == FieldType::Keyword && !self.has_settings_of_words() {
+                schema.search(name);
+                return Ok(());
+            }
             if self.weight == Some(0.0) {
                 schema.keep_out_of_text(name);
             }
@@ -154,13 +154,15 @@ impl Declaration {
                 schema.analyze_with(name, analyzer);
             }
             if !added {
-                return Err(format!("the field {name} is one text too many"));
+                return Err(format!(
+                    "the field {name} is one too many with words of its own"
+                ));
             }
         }
+        if self.searchable == Some(false) && schema.is_searched(name) {
+            return Err(is_searched_here(name));
+        }
         match schema.searched(name) {
-            Some(_) if self.searchable == Some(false) => Err(format!(
-                "the words of the field {name} are searched here: leave `searchable` out, or build into another directory"
-            )),
             Some(settings)
                 if self
                     .analyzer
@@ -184,11 +186,23 @@ impl Declaration {
                     )
                 })
             }
-            None if self.has_settings() && self.searchable != Some(false) => Err(format!(
-                "the words of the field {name} are not searched here: leave its settings out, or build into another \
-                 directory"
-            )),
+            None if self.has_settings_of_words() => Err(is_not_searched_here(name)),
+            None if self.searchable == Some(true) && !schema.is_searched(name) => {
+                Err(is_not_searched_here(name))
+            }
             None => Ok(()),
+        }
+    }
+
+    /// Adds a field of values without words of its own.
+    fn apply_to_values(&self, name: &str, is_new: bool, schema: &mut Schema) -> Result<(), String> {
+        if is_new && self.searchable != Some(false) {
+            schema.search(name);
+        }
+        match (self.searchable, schema.is_searched(name)) {
+            (Some(false), true) => Err(is_searched_here(name)),
+            (Some(true), false) => Err(is_not_searched_here(name)),
+            _ => self.apply_prior(name, schema),
         }
     }
 
@@ -205,4 +219,16 @@ impl Declaration {
             )),
         }
     }
+}
+
+fn is_searched_here(name: &str) -> String {
+    format!(
+        "the words of the field {name} are searched here: leave `searchable` out, or build into another directory"
+    )
+}
+
+fn is_not_searched_here(name: &str) -> String {
+    format!(
+        "the words of the field {name} are not searched here: leave its settings out, or build into another directory"
+    )
 }

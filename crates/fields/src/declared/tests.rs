@@ -27,7 +27,20 @@ fn applied(all: &[&str]) -> Result<String, String> {
 #[test]
 fn types_and_settings_are_declared() {
     let cases = [
-        (r#"{"n":"i64"}"#, r#"{"n":"i64"}"#),
+        (r#"{"n":"i64"}"#, r#"{"n":{"type":"i64","in_text":{}}}"#),
+        (r#"{"n":"bool"}"#, r#"{"n":"bool"}"#),
+        (
+            r#"{"n":{"type":"date","searchable":false}}"#,
+            r#"{"n":"date"}"#,
+        ),
+        (
+            r#"{"k":{"type":"keyword","weight":2}}"#,
+            r#"{"k":{"type":"keyword","number":3,"weight":2.0}}"#,
+        ),
+        (
+            r#"{"k":{"type":"keyword","searchable":false}}"#,
+            r#"{"k":"keyword"}"#,
+        ),
         (
             r#"{"a":"text"}"#,
             r#"{"a":{"type":"text","number":3,"weight":1.0}}"#,
@@ -58,13 +71,18 @@ fn types_and_settings_are_declared() {
         assert_eq!(applied(&[json, json]).as_deref(), Ok(expected), "{json}");
     }
     let prior = r#"{"a":{"type":"i64","prior":{"weight":2,"pivot":50}}}"#;
-    let written = r#"{"a":{"type":"i64","prior":{"weight":2.0,"pivot":50.0}}}"#;
+    let written = r#"{"a":{"type":"i64","in_text":{"prior":{"weight":2.0,"pivot":50.0}}}}"#;
+    let searched = r#"{"a":{"type":"i64","in_text":{}}}"#;
     let off = r#"{"a":{"type":"i64","prior":{"weight":0}}}"#;
     for (all, expected) in [
         (&[prior][..], written),
         (&[r#"{"a":"i64"}"#, prior, prior], written),
         (&[prior, r#"{"a":"i64"}"#], written),
-        (&[prior, off], r#"{"a":"i64"}"#),
+        (&[prior, off], searched),
+        (
+            &[r#"{"a":{"type":"i64","searchable":false,"prior":{"weight":2,"pivot":50}}}"#],
+            r#"{"a":{"type":"i64","prior":{"weight":2.0,"pivot":50.0}}}"#,
+        ),
     ] {
         assert_eq!(applied(all).as_deref(), Ok(expected), "{all:?}");
     }
@@ -85,7 +103,22 @@ fn what_does_not_fit_is_refused() {
         (&[r#"{"a":7}"#], "a type, or a table"),
         (&[r#"{"a":{"weight":2}}"#], "missing field `type`"),
         (&[r#"{"a":{"type":"text","boost":2}}"#], "unknown field"),
-        (&[r#"{"a":{"type":"i64","weight":2}}"#], "type text"),
+        (&[r#"{"a":{"type":"i64","weight":2}}"#], "text and keyword"),
+        (&[r#"{"a":{"type":"bool","searchable":true}}"#], "no words"),
+        (
+            &[
+                r#"{"a":{"type":"i64","searchable":false}}"#,
+                r#"{"a":{"type":"i64","searchable":true}}"#,
+            ],
+            "not searched here",
+        ),
+        (
+            &[
+                r#"{"a":"date"}"#,
+                r#"{"a":{"type":"date","searchable":false}}"#,
+            ],
+            "are searched here",
+        ),
         (&[r#"{"a":{"type":"text","weight":0.5}}"#], "1 to 100"),
         (&[r#"{"a":{"type":"text","weight":101}}"#], "1 to 100"),
         (&[r#"{"a":{"type":"text","b":2}}"#], "0 to 1"),

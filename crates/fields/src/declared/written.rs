@@ -106,10 +106,13 @@ impl Written {
                 "a prior is a setting of the types i64 and f64, not of {kind}"
             )));
         }
-        if declared.has_settings() && kind != FieldType::Text {
+        if declared.has_settings_of_words() && !kind.has_words() {
             return Err(E::custom(format_args!(
-                "searchable, weight, b and analyzer are settings of the type text, not of {kind}"
+                "weight, b and analyzer are settings of the types text and keyword, not of {kind}"
             )));
+        }
+        if searchable == Some(true) && kind == FieldType::Bool {
+            return Err(E::custom("truth values have no words to search"));
         }
         if searchable == Some(false) && declared.has_settings_of_words() {
             return Err(E::custom(

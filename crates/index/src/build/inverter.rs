@@ -8,7 +8,7 @@
 //! Further fields of text continue the text of their document, leaf by leaf; those that do not belong to the text take
 //! the positions after it. The words of a field alone have the same positions, and its *places* are a stream of all of
 //! them, from which its lengths are derived. Those of a field with an analyzer of its own have other positions, after the
-//! text.
+//! text. A value that stands apart has an empty place before it, if it has words.
 
 use super::arena::{Arena, Stream};
 use super::gaps;
@@ -17,8 +17,9 @@ use super::written_words::{SortedWritten, WrittenWords};
 use crate::Field;
 use crate::written;
 use document::Document;
-use fields::{FieldText, TextFields};
+use fields::TextFields;
 use smallvec::SmallVec;
+use std::ops::Range;
 use text::{Analyzer, Token};
 
 /// Positions after which a run ends. A document may be added to a run just below the limit.
@@ -86,29 +87,39 @@ impl Inverter {
         text_fields: &TextFields,
     ) -> DocumentWords {
         let start = self.next_position;
-        let title_end = self.add_words(Field::Title, &document.title, start, analyzer);
-        let body_start = self.add_words(Field::Text, &document.title, start, analyzer);
-        let mut end = self.add_words(Field::Text, &document.body, body_start, analyzer);
+        let title_end = self.add_words((Field::Title, None), &document.title, start, analyzer);
+        let body_start = self.add_words((Field::Text, None), &document.title, start, analyzer);
+        let mut end = self.add_words((Field::Text, None), &document.body, body_start, analyzer);
         let mut words = DocumentWords::default();
         if !text_fields.is_empty() {
             text_fields.each_text(&document.fields, |field| {
                 if !field.is_in_text() {
                     return;
                 }
-                let FieldText { searched, text, .. } = field;
-                let first = end;
-                end = self.add_words(Field::Text, text, first, analyzer);
-                if searched.analyzer.is_none() {
-                    self.add_further(searched.number, text, first, analyzer, &mut words);
+                let first = end + field.places_before();
+                let own = field.own.filter(|own| own.analyzer.is_none());
+                let own = own.map(|own| own.number);
+                own.into_iter().for_each(|number| self.open_further(number));
+                let after = self.add_words((Field::Text, own), field.text, first, analyzer);
+                if after == first {
+                    return;
                 }
+                end = after;
+                own.into_iter()
+                    .for_each(|number| self.add_places(number, first..after, &mut words));
             });
             let mut all_end = end;
             text_fields.each_text(&document.fields, |field| {
-                let FieldText { searched, text, .. } = field;
-                if !field.is_in_text() || searched.analyzer.is_some() {
-                    let analyzer = searched.analyzer.unwrap_or(analyzer);
-                    let number = searched.number;
-                    all_end = self.add_further(number, text, all_end, analyzer, &mut words);
+                if let Some(own) = field.own
+                    && (!field.is_in_text() || own.analyzer.is_some())
+                {
+                    let analyzer = own.analyzer.unwrap_or(analyzer);
+                    let first = all_end + field.places_before();
+                    let after =
+                        self.add_further(own.number, field.text, first, analyzer, &mut words);
+                    if after > first {
+                        all_end = after;
+                    }
                 }
             });
             words.outside_text = all_end - end;
@@ -136,6 +147,14 @@ impl Inverter {
         analyzer: Analyzer,
         words: &mut DocumentWords,
     ) -> u32 {
+        self.open_further(number);
+        let end = self.add_words((Field::Further(number), None), text, first, analyzer);
+        self.add_places(number, first..end, words);
+        end
+    }
+
+    /// Makes room for the words of a further field.
+    fn open_further(&mut self, number: u8) {
         let find = |further: &FurtherField| further.number.cmp(&number);
         if let Err(at) = self.further.binary_search_by(find) {
             let further = FurtherField {
@@ -147,27 +166,30 @@ impl Inverter {
             };
             self.further.insert(at, further);
         }
-        let end = self.add_words(Field::Further(number), text, first, analyzer);
-        if end == first {
-            return end;
+    }
+
+    /// Adds the places of a further field in a document, where there are any.
+    fn add_places(&mut self, number: u8, places: Range<u32>, words: &mut DocumentWords) {
+        if places.is_empty() {
+            return;
         }
+        let count = places.len() as u32;
         let Inverter { arena, further, .. } = self;
         let further = further.iter_mut().find(|further| further.number == number);
         if let Some(further) = further {
             further.has_words = true;
-            (first..end).for_each(|position| add_occurrence(arena, &mut further.places, position));
+            places.for_each(|position| add_occurrence(arena, &mut further.places, position));
         }
         match words.further.iter_mut().find(|(one, _)| *one == number) {
-            Some((_, count)) => *count += end - first,
-            None => words.further.push((number, end - first)),
+            Some((_, sum)) => *sum += count,
+            None => words.further.push((number, count)),
         }
-        end
     }
 
-    /// Adds words from `position` on; returns the position after them.
+    /// Adds words to a field, and to a further one, from `position` on; returns the position after them.
     fn add_words(
         &mut self,
-        field: Field,
+        (field, also): (Field, Option<u8>),
         text: &str,
         first_position: u32,
         analyzer: Analyzer,
@@ -180,19 +202,28 @@ impl Inverter {
             buffer,
             ..
         } = self;
-        let (vocabulary, mut written) = match field {
-            Field::Text => (&mut fields[0], Some(written)),
-            // The words of the title are those of the text, too.
-            Field::Title => (&mut fields[1], None),
-            Field::Site => (&mut fields[2], None),
-            Field::Further(number) => {
-                let mut all = further.iter_mut();
-                match all.find(|further| further.number == number) {
-                    Some(further) => (&mut further.vocabulary, Some(&mut further.written)),
-                    None => return first_position,
-                }
-            }
+        let also_number = match field {
+            Field::Further(number) => Some(number),
+            _ => also,
         };
+        let own = also_number.and_then(|number| {
+            let mut all = further.iter_mut();
+            all.find(|further| further.number == number)
+        });
+        let own = own.map(|further| (&mut further.vocabulary, Some(&mut further.written)));
+        let whole = match field {
+            Field::Text => Some((&mut fields[0], Some(written))),
+            // The words of the title are those of the text, too.
+            Field::Title => Some((&mut fields[1], None)),
+            Field::Site => Some((&mut fields[2], None)),
+            Field::Further(_) => None,
+        };
+        let mut vocabularies: SmallVec<[&mut Vocabulary; 2]> = SmallVec::new();
+        let mut dictionaries: SmallVec<[&mut WrittenWords; 2]> = SmallVec::new();
+        for (vocabulary, written) in whole.into_iter().chain(own) {
+            vocabularies.push(vocabulary);
+            dictionaries.extend(written);
+        }
         let mut keys = [Key::default(); KEYS_MAX];
         let mut count = 0;
         // Positions of the keys in the current batch. Long terms are added at once.
@@ -206,21 +237,27 @@ impl Inverter {
                     count += 1;
                 }
                 None => {
-                    let entry = vocabulary.long_entry(term, || arena.start());
-                    add_occurrence(arena, entry, position);
+                    for vocabulary in vocabularies.iter_mut() {
+                        let entry = vocabulary.long_entry(term, || arena.start());
+                        add_occurrence(arena, entry, position);
+                    }
                 }
             }
             if count == KEYS_MAX {
-                add_occurrences(arena, vocabulary, &keys, &positions);
+                for vocabulary in vocabularies.iter_mut() {
+                    add_occurrences(arena, vocabulary, &keys, &positions);
+                }
                 count = 0;
             }
         };
         let places_count = analyzer.each_token_and_form(text, buffer, each, |form| {
-            if let Some(written) = &mut written {
+            for written in dictionaries.iter_mut() {
                 written.add(form.written, form.term);
             }
         });
-        add_occurrences(arena, vocabulary, &keys[..count], &positions);
+        for vocabulary in vocabularies.iter_mut() {
+            add_occurrences(arena, vocabulary, &keys[..count], &positions);
+        }
         first_position + places_count
     }
 

@@ -18,7 +18,6 @@ use document::Document;
 use fields::TextFields;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::sync::Arc;
 use text::Analyzer;
 use vfs::{Region, SharedStorage};
 
@@ -54,7 +53,6 @@ pub(crate) struct RunBuilder {
     /// Name of the current file. Each file loses its name when it is opened.
     name: String,
     analyzer: Analyzer,
-    text_fields: Arc<TextFields>,
     documents_max: usize,
     inverter: Inverter,
     /// Documents of each run; the current run is the last.
@@ -82,14 +80,12 @@ impl RunBuilder {
         storage: &SharedStorage,
         name: String,
         analyzer: Analyzer,
-        text_fields: Arc<TextFields>,
         documents_max: Option<u32>,
     ) -> RunBuilder {
         RunBuilder {
             storage: storage.clone(),
             name,
             analyzer,
-            text_fields,
             documents_max: documents_max.map_or(usize::MAX, |max| max as usize),
             inverter: Inverter::default(),
             documents: vec![RunDocuments::default()],
@@ -98,16 +94,17 @@ impl RunBuilder {
         }
     }
 
-    /// Adds a document of the segment; ordinals increase.
+    /// Adds a document of the segment, whose further fields are `text_fields`; ordinals increase.
     pub(crate) fn add(
         &mut self,
         document: &Document,
         site: &str,
         ordinal: u32,
+        text_fields: &TextFields,
     ) -> Result<(), IndexError> {
         let words = self
             .inverter
-            .add(document, site, self.analyzer, &self.text_fields);
+            .add(document, site, self.analyzer, text_fields);
         if let Some(documents) = self.documents.last_mut() {
             let doc = documents.lengths.len() as u32;
             let further =

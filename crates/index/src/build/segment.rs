@@ -12,9 +12,7 @@ use crate::postings::PostingsCodec;
 use crate::segment::write::SegmentWriter;
 use crate::store::StoreWriter;
 use crate::{Field, IndexError, Order, Texts, written};
-use fields::TextFields;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use text::Analyzer;
 use vfs::SharedStorage;
 
@@ -25,8 +23,6 @@ pub(crate) struct Target {
     pub(crate) index_id: u128,
     pub(crate) codec: PostingsCodec,
     pub(crate) analyzer: Analyzer,
-    /// Further fields whose words are inverted.
-    pub(crate) text_fields: Arc<TextFields>,
     pub(crate) texts: Texts,
     pub(crate) run_documents_max: Option<u32>,
 }

@@ -34,13 +34,11 @@ pub(super) fn check(
     check_documents(segment, manifest.layout(), store)
 }
 
-/// Number of words of each document, by field.
+/// Number of places of each document, by field.
 struct WordsCounts {
     counts: [Vec<u32>; 2],
     /// Occurrences of terms in further fields, by number.
     further: BTreeMap<u8, Vec<u32>>,
-    /// Whether terms share places, so that words are counted by the last position.
-    shares_places: bool,
 }
 
 impl WordsCounts {
@@ -56,11 +54,11 @@ impl WordsCounts {
             }
             field => &mut self.counts[usize::from(field.number())],
         };
-        let count = &mut counts[doc as usize];
-        *count = match (self.shares_places, positions.last()) {
-            (true, Some(last)) => last.saturating_add(1).max(*count),
-            _ => count.saturating_add(positions.len() as u32),
-        };
+        // Terms may share a place, and places before values are empty: the last place has a term.
+        if let Some(last) = positions.last() {
+            let count = &mut counts[doc as usize];
+            *count = last.saturating_add(1).max(*count);
+        }
     }
 }
 
@@ -74,7 +72,6 @@ fn check_terms(
     let mut words = WordsCounts {
         counts: Field::WITH_LENGTHS.map(|_| vec![0u32; documents]),
         further: BTreeMap::new(),
-        shares_places: analyzer.shares_places(),
     };
     let (mut terms_count, mut postings_count) = (0, 0);
     let mut positions = Vec::new();

@@ -16,11 +16,13 @@ pub struct FieldSummary {
     pub name: String,
     /// Type.
     pub kind: FieldType,
-    /// Search of the field's words; `None` for fields that are no text, and for texts that are only stored.
+    /// Whether its words are searched.
+    pub is_searched: bool,
+    /// Search of the field's own words, which its name finds; `None` where it has none.
     pub searched: Option<Searched>,
     /// Its prior, where it has one.
     pub prior: Option<Prior>,
-    /// Words of live documents, of a text.
+    /// Own words of live documents.
     pub words_count: u64,
     /// Values that do not fit the type: they are stored, and not compared. Those of deleted documents count until their
     /// segment is merged.
@@ -63,6 +65,7 @@ impl Index {
         let mut summary = FieldSummary {
             name: name.to_owned(),
             kind,
+            is_searched: self.fields().is_searched(name),
             searched: self.fields().searched(name),
             prior: self.fields().prior(name),
             words_count: 0,
@@ -81,9 +84,11 @@ impl Index {
             let documents_count = statistics.documents_count();
             let words = statistics.average_length(field) * documents_count as f64;
             summary.words_count = words.round() as u64;
-            summary.documents_count = match searched.is_title() {
-                true => documents_count,
-                false => statistics.document_frequency(field, "")?,
+            // Of a field with columns, documents are counted there.
+            summary.documents_count = match kind {
+                FieldType::Text if searched.is_title() => documents_count,
+                FieldType::Text => statistics.document_frequency(field, "")?,
+                _ => 0,
             };
         }
         let mut counts: HashMap<Key, u64> = HashMap::new();

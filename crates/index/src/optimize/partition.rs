@@ -65,13 +65,7 @@ impl PartitionWork<'_> {
         let progress = self.progress_of(Phase::Writing, postings_count(&segments));
         let list_bytes_max = self.list_bytes_max;
         let list_bytes_max = list_bytes_max.unwrap_or((memory_bytes / 2).max(LIST_BYTES_MIN));
-        let seen = write_terms(
-            &sources,
-            self.manifest.analyzer,
-            &mut out,
-            list_bytes_max,
-            progress,
-        )?;
+        let seen = write_terms(&sources, &mut out, list_bytes_max, progress)?;
         match &order {
             Some((order, _)) => rows.write(order.iter().copied(), &mut out)?,
             None => rows.write(0..live.count(), &mut out)?,

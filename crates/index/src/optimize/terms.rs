@@ -14,7 +14,6 @@ use fst::{Streamer, map::OpBuilder};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::RangeInclusive;
-use text::Analyzer;
 
 /// Memory for a posting and for a position while a list is sorted.
 const POSTING_BYTES: u64 = 17;
@@ -35,8 +34,9 @@ pub(super) struct Sources<'a> {
 pub(super) struct Seen {
     /// Words of the documents written, by field in the order of `Field::WITH_LENGTHS`.
     pub(super) words_counts: [u64; 2],
-    /// Words of each document written, by its last position, where several terms share a place.
-    places_counts: Option<[Vec<u32>; 2]>,
+    /// Places of each document written, by its last position: several terms may share one, and none has the one before a
+    /// value.
+    places_counts: [Vec<u32>; 2],
     /// Gaps in the order of arrival, and in the new order.
     pub(super) gaps_before: GapBits,
     pub(super) gaps_after: GapBits,
@@ -45,7 +45,6 @@ pub(super) struct Seen {
 /// Writes every term that a live document holds. Calls `progress` with numbers of postings written.
 pub(super) fn write_terms(
     sources: &Sources<'_>,
-    analyzer: Analyzer,
     out: &mut SegmentWriter,
     list_bytes_max: u64,
     progress: impl Fn(u64),
@@ -54,9 +53,7 @@ pub(super) fn write_terms(
     let union: OpBuilder = segments.iter().map(|segment| segment.terms()).collect();
     let mut terms = union.union();
     let mut list = List::default();
-    list.seen.places_counts = analyzer
-        .shares_places()
-        .then(|| [(); 2].map(|()| vec![0; sources.live.count() as usize]));
+    list.seen.places_counts = [(); 2].map(|()| vec![0; sources.live.count() as usize]);
     let mut found: Vec<(usize, TermRecord)> = Vec::new();
     let mut pages = Pages::of(segments);
     while let Some((key, places)) = terms.next() {
@@ -73,7 +70,7 @@ pub(super) fn write_terms(
             list.read(sources, field, &found, &piece)?;
             list.write(field, out);
         }
-        list.end(field);
+        list.end();
         out.end_term(field, term)?;
         progress(
             found
@@ -117,12 +114,10 @@ fn write_written(segments: &[Segment], out: &mut SegmentWriter) -> Result<(), In
 }
 
 impl Seen {
-    /// Sums up the words of documents where several terms share a place.
+    /// Sums up the words of documents.
     fn summed_up(mut self) -> Seen {
-        for (field, counts) in (0..).zip(self.places_counts.take().into_iter().flatten()) {
-            let counts = counts.into_iter().map(u64::from);
-            self.words_counts[field] = counts.sum();
-        }
+        let counts = std::mem::take(&mut self.places_counts);
+        self.words_counts = counts.map(|counts| counts.into_iter().map(u64::from).sum());
         self
     }
 }
@@ -195,8 +190,6 @@ struct List {
     ends: Vec<u32>,
     gaps: Vec<u32>,
     document_gaps: Vec<u32>,
-    /// Occurrences of the term so far.
-    occurrences_count: u64,
     next_arrival: u32,
     next_new: u32,
     seen: Seen,
@@ -260,9 +253,8 @@ impl List {
 
     /// Pushes the postings that were read into the encoder.
     fn write(&mut self, field: Field, out: &mut SegmentWriter) {
-        let places_counts = self.seen.places_counts.as_mut();
-        let mut places_counts =
-            places_counts.and_then(|counts| counts.get_mut(usize::from(field.number())));
+        let places_counts = &mut self.seen.places_counts;
+        let mut places_counts = places_counts.get_mut(usize::from(field.number()));
         if !self.sorted {
             self.keys.sort_unstable();
         }
@@ -282,21 +274,13 @@ impl List {
                 let last = gaps.iter().fold(0u32, |sum, &gap| sum.wrapping_add(gap));
                 *count = last.saturating_add(1).max(*count);
             }
-            self.occurrences_count += u64::from(frequency);
             self.seen.gaps_after.add(new_id + 1 - self.next_new);
             self.next_new = new_id + 1;
         }
     }
 
     /// Ends the list of a term.
-    fn end(&mut self, field: Field) {
-        if let (Some(words), None) = (
-            self.seen.words_counts.get_mut(usize::from(field.number())),
-            &self.seen.places_counts,
-        ) {
-            *words += self.occurrences_count;
-        }
-        self.occurrences_count = 0;
+    fn end(&mut self) {
         self.next_arrival = 0;
         self.next_new = 0;
     }

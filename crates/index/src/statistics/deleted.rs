@@ -7,7 +7,7 @@ use crate::manifest::FileEntry;
 use crate::names::FileName;
 use crate::sealed::{Identity, Kind, SealedWriter};
 use crate::{DocId, Field, IndexError, Segment, StoredDocument};
-use fields::{FieldText, TextFields};
+use fields::TextFields;
 use fst::Streamer;
 use fst::map::OpBuilder;
 use std::collections::BTreeMap;
@@ -40,6 +40,7 @@ impl Deleted {
                 terms.insert(key(field, token.term));
             });
             *count += u64::from(places_count);
+            places_count > 0
         };
         let [text_words, title_words] = &mut self.words_counts;
         words(Field::Text, &document.title, analyzer, text_words);
@@ -47,20 +48,20 @@ impl Deleted {
         words(Field::Title, &document.title, analyzer, title_words);
         let mut further_words: BTreeMap<u8, u64> = BTreeMap::new();
         text_fields.each_text(&document.fields, |one| {
-            let FieldText { searched, text, .. } = one;
-            let mut count = 0;
-            if one.is_in_text() {
-                words(Field::Text, text, analyzer, text_words);
+            if one.is_in_text() && words(Field::Text, one.text, analyzer, text_words) {
+                *text_words += u64::from(one.places_before());
             }
-            let field = Field::Further(searched.number);
-            words(
+            let Some(own) = one.own else {
+                return;
+            };
+            let (field, mut count) = (Field::Further(own.number), 0);
+            if words(
                 field,
-                text,
-                searched.analyzer.unwrap_or(analyzer),
+                one.text,
+                own.analyzer.unwrap_or(analyzer),
                 &mut count,
-            );
-            if count > 0 {
-                *further_words.entry(searched.number).or_default() += count;
+            ) {
+                *further_words.entry(own.number).or_default() += count;
             }
         });
         for (number, count) in further_words {
@@ -74,8 +75,8 @@ impl Deleted {
     }
 
     /// Adds the words of the documents `gone` of a segment, from its lists. This reads every list and takes long, but
-    /// needs no texts. The result is that of `add`: every place of a field has a term, so the last position of any term
-    /// tells how many there are.
+    /// needs no texts. The result is that of `add`: the last place of a field has a term, so the last position of any term
+    /// tells how many places there are.
     pub(crate) fn add_from_lists(
         &mut self,
         segment: &Segment,

@@ -1,9 +1,11 @@
 //! Inversion of the documents of a commit, whose fields of text are only known when all of them are there.
 //!
-//! The first documents are held, and the fields of text guessed from them, as the types of a commit's fields are inferred
-//! from all of its documents. Where the guess proves wrong, which takes a field of text that the first documents lack, or
-//! one whose first values mislead, the segments are built a second time, from the texts that were stored with the first.
-//! So the words that are searched never depend on the order of documents, and most commits invert them once.
+//! The first documents are held, and the searched fields guessed from them, as the types of a commit's fields are inferred
+//! from all of its documents. A document with a field that none before it had is held, too, with those after it, until
+//! there are enough to guess: those before it have no words of the field, so they stay as they are. Where a guess proves
+//! wrong, which takes a field whose first values mislead, the segments are built a second time, from the texts that were
+//! stored with the first. So the words that are searched never depend on the order of documents, and most commits invert
+//! them once.
 
 use super::options::BuildOptions;
 use super::workers::Workers;
@@ -12,7 +14,7 @@ use crate::manifest::Manifest;
 use crate::opener::open_store;
 use crate::{IndexError, Texts};
 use document::Document;
-use fields::{Observed, Schema, TextFields, each_leaf};
+use fields::{Observed, Schema, each_leaf};
 use std::sync::Arc;
 use vfs::SharedStorage;
 
@@ -32,10 +34,12 @@ pub(super) struct Inverting {
     started: Option<Started>,
 }
 
-/// Workers, and the fields of text that they know.
+/// Workers, and the fields whose words they know.
 struct Started {
     workers: Workers,
-    text_fields: Arc<TextFields>,
+    guess: Schema,
+    /// Names observed when the guess was made.
+    names_count: usize,
 }
 
 impl Inverting {
@@ -55,7 +59,10 @@ impl Inverting {
         context: Context<'_>,
         observed: &Observed,
     ) -> Result<(), IndexError> {
-        if let Some(started) = &mut self.started {
+        if self.held.is_empty()
+            && let Some(started) = &mut self.started
+            && started.knows(context, observed)
+        {
             return started.workers.add(document);
         }
         self.held_bytes += document.title.len() + document.body.len();
@@ -64,36 +71,28 @@ impl Inverting {
         });
         self.held.push(document);
         if self.held.len() >= self.held_max || self.held_bytes >= HELD_BYTES_MAX {
-            let started = self.start(context, observed)?;
-            self.started = Some(started);
+            self.hand_over(context, observed)?;
         }
         Ok(())
     }
 
     /// Leaves out the documents of a URL that came so far.
     pub(super) fn withdraw(&mut self, url: &str) {
-        match &mut self.started {
-            Some(started) => started.workers.withdraw(url),
-            None => self.held.retain(|document| document.url != url),
+        if let Some(started) = &mut self.started {
+            started.workers.withdraw(url);
         }
+        self.held.retain(|document| document.url != url);
     }
 
-    /// Starts workers with the fields of text that are known or guessed, and gives them the documents held.
-    fn start(
-        &mut self,
-        (storage, manifest, options): Context<'_>,
-        observed: &Observed,
-    ) -> Result<Started, IndexError> {
-        let text_fields = Arc::new(extended(manifest, observed).text_fields());
-        let target = target_of(storage, manifest, options, &text_fields);
-        let mut workers = Workers::start(target, manifest.layout(), manifest.next_segment, options);
-        for document in std::mem::take(&mut self.held) {
-            workers.add(document)?;
-        }
-        Ok(Started {
-            workers,
-            text_fields,
-        })
+    /// Gives the workers the documents held, with the fields that are known or guessed.
+    fn hand_over(&mut self, context: Context<'_>, observed: &Observed) -> Result<(), IndexError> {
+        let started = match self.started.take() {
+            Some(started) => started.with_guess(context, observed),
+            None => Started::new(context, observed),
+        };
+        let started = self.started.insert(started);
+        self.held_bytes = 0;
+        (self.held.drain(..)).try_for_each(|document| started.workers.add(document))
     }
 
     /// Returns the segments of all documents; adds the fields observed to the manifest.
@@ -102,59 +101,89 @@ impl Inverting {
         (storage, manifest, options): (&SharedStorage, &mut Manifest, &BuildOptions),
         observed: &Observed,
     ) -> Result<Vec<BuiltSegment>, IndexError> {
-        let started = match self.started.take() {
-            Some(started) => started,
-            None => self.start((storage, manifest, options), observed)?,
-        };
-        let guessed = started.text_fields;
-        let built = started.workers.finish()?;
-        manifest.fields = extended(manifest, observed);
-        let text_fields = manifest.fields.text_fields();
-        if text_fields == *guessed {
-            return Ok(built);
+        if self.started.is_none() || !self.held.is_empty() {
+            self.hand_over((storage, manifest, options), observed)?;
         }
-        built_again(storage, manifest, options, (built, text_fields))
+        let Some(Started { workers, guess, .. }) = self.started else {
+            return Ok(Vec::new());
+        };
+        let built = workers.finish()?;
+        manifest.fields = extended(&manifest.fields, manifest.texts, observed);
+        match manifest.fields.take_numbers_of(&guess) {
+            true => Ok(built),
+            false => built_again(storage, manifest, options, built),
+        }
+    }
+}
+
+impl Started {
+    fn new((storage, manifest, options): Context<'_>, observed: &Observed) -> Started {
+        let guess = extended(&manifest.fields, manifest.texts, observed);
+        Started {
+            workers: Workers::start(
+                target_of(storage, manifest, options),
+                Arc::new(guess.text_fields()),
+                manifest.layout(),
+                manifest.next_segment,
+                options,
+            ),
+            guess,
+            names_count: observed.names_count(),
+        }
+    }
+
+    /// Returns whether all fields observed are known, or none is searched.
+    fn knows(&self, (_, manifest, _): Context<'_>, observed: &Observed) -> bool {
+        manifest.texts == Texts::None || observed.names_count() == self.names_count
+    }
+
+    /// Adds a guess of the fields that were observed since the last one.
+    fn with_guess(mut self, (_, manifest, _): Context<'_>, observed: &Observed) -> Started {
+        self.guess = extended(&self.guess, manifest.texts, observed);
+        self.names_count = observed.names_count();
+        let text_fields = Arc::new(self.guess.text_fields());
+        self.workers.set_text_fields(text_fields);
+        self
     }
 }
 
 /// Returns the fields of an index with those of documents that are added to it. Without texts, only declared fields
 /// count: columns could not be derived, nor segments built again.
-fn extended(manifest: &Manifest, observed: &Observed) -> Schema {
-    let mut schema = manifest.fields.clone();
-    if manifest.texts == Texts::Stored {
+fn extended(fields: &Schema, texts: Texts, observed: &Observed) -> Schema {
+    let mut schema = fields.clone();
+    if texts == Texts::Stored {
         observed.extend_with_words(&mut schema);
     }
     schema
 }
 
-fn target_of(
-    storage: &SharedStorage,
-    manifest: &Manifest,
-    options: &BuildOptions,
-    text_fields: &Arc<TextFields>,
-) -> Target {
+fn target_of(storage: &SharedStorage, manifest: &Manifest, options: &BuildOptions) -> Target {
     Target {
         storage: storage.clone(),
         index_id: manifest.index_id(),
         codec: manifest.codec,
         analyzer: manifest.analyzer,
-        text_fields: Arc::clone(text_fields),
         texts: manifest.texts,
         run_documents_max: options.run_documents_max,
     }
 }
 
-/// Builds segments a second time, from their stored texts, with all fields of text. The first ones belong to no
+/// Builds segments a second time, from their stored texts, with all fields of the manifest. The first ones belong to no
 /// generation, and the commit removes them.
 fn built_again(
     storage: &SharedStorage,
     manifest: &mut Manifest,
     options: &BuildOptions,
-    (first, text_fields): (Vec<BuiltSegment>, TextFields),
+    first: Vec<BuiltSegment>,
 ) -> Result<Vec<BuiltSegment>, IndexError> {
     manifest.next_segment += manifest.layout().partitions;
-    let target = target_of(storage, manifest, options, &Arc::new(text_fields));
-    let mut workers = Workers::start(target, manifest.layout(), manifest.next_segment, options);
+    let mut workers = Workers::start(
+        target_of(storage, manifest, options),
+        Arc::new(manifest.fields.text_fields()),
+        manifest.layout(),
+        manifest.next_segment,
+        options,
+    );
     for segment in &first {
         let Some(texts) = open_store(storage, manifest, &segment.entry)? else {
             continue;

@@ -14,8 +14,9 @@ use crate::segment::DOCUMENTS_MAX;
 use crate::{IndexError, Layout};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use document::{Document, site_of, url_hash};
+use fields::TextFields;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 /// Bytes of text sent to a worker at once.
@@ -35,6 +36,8 @@ struct Arrived {
     ordinal: u32,
     site: String,
     document: Document,
+    /// Further fields whose words are inverted.
+    text_fields: Arc<TextFields>,
 }
 
 /// Runs by partition.
@@ -46,6 +49,8 @@ pub(super) struct Workers {
     layout: Layout,
     first_segment: u32,
     threads: usize,
+    /// Further fields of the next documents.
+    text_fields: Arc<TextFields>,
     /// Documents by partition; a partition appears with its first document.
     documents: BTreeMap<u32, Documents>,
     mode: Mode,
@@ -77,6 +82,7 @@ struct Worker {
 impl Workers {
     pub(super) fn start(
         target: Target,
+        text_fields: Arc<TextFields>,
         layout: Layout,
         first_segment: u32,
         options: &BuildOptions,
@@ -110,9 +116,15 @@ impl Workers {
             layout,
             first_segment,
             threads,
+            text_fields,
             documents: BTreeMap::new(),
             mode,
         }
+    }
+
+    /// Sets the further fields of the documents that follow.
+    pub(super) fn set_text_fields(&mut self, text_fields: Arc<TextFields>) {
+        self.text_fields = text_fields;
     }
 
     pub(super) fn add(&mut self, document: Document) -> Result<(), IndexError> {
@@ -144,6 +156,7 @@ impl Workers {
             ordinal,
             site,
             document,
+            text_fields: Arc::clone(&self.text_fields),
         };
         match &mut self.mode {
             Mode::Here(worker) => worker.add(&arrived),
@@ -312,11 +325,11 @@ impl Worker {
                 &target.storage,
                 format!("tmp-{segment:08}-run-{number}"),
                 target.analyzer,
-                target.text_fields.clone(),
                 target.run_documents_max,
             )
         });
-        builder.add(&arrived.document, &arrived.site, arrived.ordinal)?;
+        let (site, text_fields) = (&arrived.site, &arrived.text_fields);
+        builder.add(&arrived.document, site, arrived.ordinal, text_fields)?;
         self.limit_memory()
     }
 

@@ -2,8 +2,8 @@
 //!
 //! The fixtures are never rebuilt: an index of three documents, and a second commit that replaces the third; one of 400
 //! documents, whose lists have full blocks; one with stored pairs; one of four chunks laid out for two partitions;
-//! one whose second commit wrote statistics in layers; one of documents with fields, and one whose fields of text are
-//! searched. A change of format gets a new
+//! one whose second commit wrote statistics in layers; one of documents with fields, one whose fields of text are
+//! searched, and one whose values are. A change of format gets a new
 //! version and new fixtures beside these.
 
 use crate::fixture::{BLOCKS, PAIRS, PARTITIONS, SEGMENT_1, SMALL, fixture};
@@ -18,6 +18,8 @@ pub(crate) const COLUMNS: &str = "format-4-columns";
 pub(crate) const MISFITS: &str = "format-4-misfits";
 /// Three documents with further fields of text.
 pub(crate) const WORDS: &str = "format-4-words";
+/// Two documents with keywords, dates and numbers whose words are searched.
+pub(crate) const VALUES: &str = "format-4-values";
 
 fn open(folder: &str) -> Index {
     Index::open(fixture(folder)).unwrap()
@@ -304,6 +306,31 @@ fn words_of_fields_are_read() {
     assert_eq!(segment.lengths(notes), [7, 0, 0]);
     assert_eq!(index.statistics().average_length(abstracts), 8.0 / 3.0);
     assert_eq!(segment.lengths(Field::of_number(5)), [0u8; 0]);
+}
+
+#[test]
+fn words_of_values_are_read() {
+    let (_, damages) = check(fixture(VALUES), 10).unwrap();
+    assert!(damages.is_empty(), "{damages:?}");
+    let index = open(VALUES);
+    let segment = index.segments(0..1).next().unwrap();
+    let is_searched =
+        ["alive", "animal", "seen", "weight"].map(|name| index.fields().is_searched(name));
+    assert_eq!(is_searched, [false, true, true, true]);
+    let animal = Field::of_number(index.fields().searched("animal").unwrap().number);
+    // Lynx | A short tail. | Lynx lynx | cat | 2024-03-05 | 21.50, with an empty place before each value.
+    let lynx = postings(segment, Field::Text, "lynx");
+    assert_eq!(lynx, [(0, 3, vec![0, 5, 6])]);
+    assert_eq!(postings(segment, animal, "lynx"), [(0, 2, vec![5, 6])]);
+    assert_eq!(postings(segment, animal, "cat"), [(0, 1, vec![8])]);
+    let march = postings(segment, Field::Text, "03");
+    assert_eq!(march, [(0, 1, vec![11]), (1, 1, vec![7])]);
+    assert_eq!(postings(segment, Field::Text, "50"), [(0, 1, vec![15])]);
+    assert_eq!(segment.lengths(Field::Text), [16, 9]);
+    assert_eq!(segment.lengths(animal), [3, 1]);
+    for absent in ["08", "true"] {
+        assert_eq!(segment.term(Field::Text, absent).unwrap(), None);
+    }
 }
 
 #[test]

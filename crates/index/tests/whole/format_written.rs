@@ -1,7 +1,7 @@
 //! What is written today is, byte by byte, what the fixtures of format 4 have.
 
 use crate::fixture::{BLOCKS, PAIRS, PARTITIONS, SEGMENT_1, SMALL, fixture, fixtures};
-use crate::format::{LAYERS, MISFITS, WORDS, blocks_line, files};
+use crate::format::{LAYERS, MISFITS, VALUES, WORDS, blocks_line, files};
 use document::Document;
 use fields::{Declaration, FieldType};
 use index::{BuildOptions, Pairs, Texts, Writer};
@@ -62,7 +62,15 @@ fn assert_same(today: &MemoryStorage, then: &MemoryStorage, name: &str, end: usi
 fn what_is_written_today_is_what_was_written_then() {
     let lines = |name| std::fs::read_to_string(fixtures().join(name)).unwrap();
     let (first, second) = (lines("first.jsonl"), lines("second.jsonl"));
-    let today = written_today([&*first, &*second], &one_chunk(Texts::Stored));
+    let year = Declaration {
+        searchable: Some(false),
+        ..Declaration::of(FieldType::Integer)
+    };
+    let options = BuildOptions {
+        fields: [("year".to_owned(), year)].into_iter().collect(),
+        ..one_chunk(Texts::Stored)
+    };
+    let today = written_today([&*first, &*second], &options);
     let then = fixture(SMALL);
     // Written before there were columns.
     let mut names = files(&today);
@@ -181,5 +189,17 @@ fn words_of_fields_written_today_are_those_written_then() {
     let lines = std::fs::read_to_string(fixtures().join("words.jsonl")).unwrap();
     let today = written_today([&*lines], &with_words());
     let then = then_with_files_of(&today, WORDS);
+    assert_same(&today, &then, SEGMENT_1, details_start(&then, SEGMENT_1));
+}
+
+#[test]
+fn words_of_values_written_today_are_those_written_then() {
+    let lines = std::fs::read_to_string(fixtures().join("values.jsonl")).unwrap();
+    let options = BuildOptions {
+        pairs: Some(Pairs::None),
+        ..one_chunk(Texts::Stored)
+    };
+    let today = written_today([&*lines], &options);
+    let then = then_with_files_of(&today, VALUES);
     assert_same(&today, &then, SEGMENT_1, details_start(&then, SEGMENT_1));
 }

@@ -12,9 +12,10 @@ use vfs::{MemoryStorage, SharedStorage};
 /// Positions by field and term, and by URL.
 type Lists = BTreeMap<(u8, String), BTreeMap<String, Vec<u32>>>;
 
-/// All fields: those of every index, `p` and `q`, which belong to the text, `r`, which does not, and `s`, which does, and
-/// has an analyzer of its own for the words of its name.
-const FIELDS: [Field; 7] = [
+/// All fields: those of every index, `p` and `q`, which belong to the text, `r`, which does not, `s`, which does, and
+/// has an analyzer of its own for the words of its name, and `t`, whose values stand apart. `u` has values without words of
+/// their own, which stand apart, too.
+const FIELDS: [Field; 8] = [
     Field::Text,
     Field::Title,
     Field::Site,
@@ -22,10 +23,13 @@ const FIELDS: [Field; 7] = [
     Field::Further(4),
     Field::Further(5),
     Field::Further(6),
+    Field::Further(7),
 ];
 
 /// Further fields in the order of their numbers.
-const FURTHER: [&str; 4] = ["p", "q", "r", "s"];
+const FURTHER: [&str; 5] = ["p", "q", "r", "s", "t"];
+/// Field of numbers.
+const NUMBERS: &str = "u";
 const OWN: Analyzer = Analyzer::English;
 
 fn slow(documents: &[Document]) -> Lists {
@@ -41,19 +45,38 @@ fn slow(documents: &[Document]) -> Lists {
         };
         let title = Analyzer::Plain.terms(&document.title);
         let body = Analyzer::Plain.terms(&document.body);
-        let [p, q, r, s] = FURTHER.map(|name| terms_of(document, name, Analyzer::Plain));
+        let [p, q, r, s, _] = FURTHER.map(|name| terms_of(document, name, Analyzer::Plain));
         let own = terms_of(document, "s", OWN);
         let text = title.iter().chain(&body).chain(&p).chain(&q).chain(&s);
         for (position, term) in (0..).zip(text) {
             add(Field::Text, term.clone(), position);
         }
         let mut position = (title.len() + body.len()) as u32;
-        for (number, terms) in [(3, &p), (4, &q), (0, &s), (5, &r), (6, &own)] {
+        for (number, terms) in [(3, &p), (4, &q), (0, &s)] {
             for term in terms {
                 // In the text alone, the words of `s` are those of the index's analyzer.
                 if number > 0 {
                     add(Field::Further(number), term.clone(), position);
                 }
+                position += 1;
+            }
+        }
+        for (name, own) in [("t", Some(7)), (NUMBERS, None)] {
+            for value in values_of(document, name) {
+                let terms = Analyzer::Plain.terms(&value);
+                position += u32::from(!terms.is_empty());
+                for term in terms {
+                    let own = own.map(Field::Further);
+                    for field in [Field::Text].into_iter().chain(own) {
+                        add(field, term.clone(), position);
+                    }
+                    position += 1;
+                }
+            }
+        }
+        for (number, terms) in [(5, &r), (6, &own)] {
+            for term in terms {
+                add(Field::Further(number), term.clone(), position);
                 position += 1;
             }
         }
@@ -67,13 +90,26 @@ fn slow(documents: &[Document]) -> Lists {
 
 /// Returns the terms of the texts of a field.
 fn terms_of(document: &Document, name: &str, analyzer: Analyzer) -> Vec<String> {
-    let value = document.fields.get(name).cloned().unwrap_or_default();
-    let texts = match value {
-        json::Value::Array(texts) => texts,
-        text => vec![text],
-    };
-    let texts = texts.iter().filter_map(json::Value::as_str);
+    let values = elements_of(document, name);
+    let texts = values.iter().filter_map(json::Value::as_str);
     texts.flat_map(|text| analyzer.terms(text)).collect()
+}
+
+/// Returns texts and numbers of a field, as they were written.
+fn values_of(document: &Document, name: &str) -> Vec<String> {
+    let values = elements_of(document, name);
+    let value = |value: &json::Value| match value.as_str() {
+        Some(text) => text.to_owned(),
+        None => value.to_string(),
+    };
+    values.iter().map(value).collect()
+}
+
+fn elements_of(document: &Document, name: &str) -> Vec<json::Value> {
+    match document.fields.get(name).cloned() {
+        Some(json::Value::Array(values)) => values,
+        value => value.into_iter().collect(),
+    }
 }
 
 fn built(documents: &[Document], options: BuildOptions) -> Lists {
@@ -133,8 +169,13 @@ fn words() -> impl Strategy<Value = String> {
 fn document() -> impl Strategy<Value = Document> {
     let title = "[ab]{0,2}( [ab]{1,20})?";
     let fields = prop::collection::vec((0..FURTHER.len(), words()), 0..4);
-    (0..3u32, 0..40u32, title, words(), fields).prop_map(|(host, page, title, body, texts)| {
+    let numbers = prop::collection::vec(-9..30i32, 0..3);
+    let all = (0..3u32, 0..40u32, title, words(), fields, numbers);
+    all.prop_map(|(host, page, title, body, texts, numbers)| {
         let mut fields = json::Map::new();
+        if !numbers.is_empty() {
+            fields.insert(NUMBERS.to_owned(), json::Value::from(numbers));
+        }
         for (name, text) in texts {
             let texts: &mut json::Value = fields
                 .entry(FURTHER[name].to_owned())
@@ -158,11 +199,16 @@ fn declarations() -> Declarations {
         let declared = Declaration {
             weight,
             analyzer: (name == "s").then_some(OWN),
-            ..Declaration::of(FieldType::Text)
+            ..Declaration::of(match name {
+                "t" => FieldType::Keyword,
+                NUMBERS => FieldType::Integer,
+                _ => FieldType::Text,
+            })
         };
         (name.to_owned(), declared)
     };
-    FURTHER.map(text).into_iter().collect()
+    let names = FURTHER.into_iter().chain([NUMBERS]);
+    names.map(text).collect()
 }
 
 proptest! {

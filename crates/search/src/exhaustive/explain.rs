@@ -4,6 +4,7 @@ use crate::context::cancel;
 use crate::context::cancel::{Stop, StopRef};
 use crate::exhaustive::cursor::any::Cursor;
 use crate::exhaustive::cursor::walk::{DocCursor, ScoredCursor};
+use crate::exhaustive::fields_of_term::FieldsOfTerm;
 use crate::plan::best::Best;
 use crate::plan::node::{
     ClauseName, ConstantNode, Node, PatternNode, PhraseNode, Scoring, TermNode,
@@ -93,7 +94,7 @@ pub struct Explainer<'a> {
 
 /// Clause of the plan, opened on the segment. Each word, phrase and prefix is opened once.
 enum Clause<'a> {
-    One(&'a Node, Box<Cursor<'a>>),
+    One(&'a Node, Box<Cursor<'a>>, FieldsOfTerm<'a>),
     Boolean {
         required: Vec<Clause<'a>>,
         optional: Vec<Clause<'a>>,
@@ -198,7 +199,8 @@ impl<'a> Clause<'a> {
             }
             node => {
                 let cursor = Cursor::open(plan, node, segment, stop)?;
-                Clause::One(node, Box::new(cursor))
+                let fields = FieldsOfTerm::open(plan, node, segment)?;
+                Clause::One(node, Box::new(cursor), fields)
             }
         })
     }
@@ -213,7 +215,7 @@ impl<'a> Clause<'a> {
             return Ok(None);
         }
         match self {
-            Clause::One(node, cursor) => explain_one(plan, node, cursor, doc),
+            Clause::One(node, cursor, fields) => explain_one(plan, node, (cursor, fields), doc),
             Clause::Boolean {
                 required,
                 optional,
@@ -324,7 +326,7 @@ fn sum(description: String, details: Vec<Explanation>) -> Explanation {
 fn explain_one(
     plan: &Plan,
     node: &Node,
-    cursor: &mut Cursor<'_>,
+    (cursor, fields): (&mut Cursor<'_>, &mut FieldsOfTerm<'_>),
     doc: DocId,
 ) -> Result<Option<Explanation>, IndexError> {
     let matches = cursor.seek(doc) == doc;
@@ -344,7 +346,8 @@ fn explain_one(
         }
         (Node::Term(term), Cursor::Term(cursor)) => {
             let (frequency, length_byte) = (cursor.frequency(), cursor.length_byte());
-            explain_term(plan, term, value, frequency, length_byte).named(&term.word.name)
+            let place = fields.place(doc)?;
+            explain_term(plan, term, value, (frequency, length_byte), place).named(&term.word.name)
         }
         (Node::Phrase(phrase), Cursor::Phrase(cursor)) if phrase.weight.weight > 0.0 => {
             let (frequency, length_byte) = (cursor.frequency(), cursor.length_byte());
@@ -436,8 +439,8 @@ fn explain_term(
     plan: &Plan,
     term: &TermNode,
     value: f32,
-    frequency: u32,
-    length_byte: u8,
+    (frequency, length_byte): (u32, u8),
+    place: String,
 ) -> Explanation {
     let ranking = plan.ranking_of(term.word.field);
     let rarity = Explanation::leaf(term.idf, ranking.rarity_text(&term.counts));
@@ -452,6 +455,7 @@ fn explain_term(
         rarity,
         boost: term.boost,
         weight: term.weight,
+        place,
     };
     leaf.explain(plan, value, frequency, length_byte)
 }
@@ -471,6 +475,7 @@ fn explain_phrase(
         rarity: Explanation::leaf(phrase.idf, format!("{rarity} = sum of the words' {rarity}")),
         boost: phrase.boost,
         weight: phrase.weight,
+        place: String::new(),
     };
     leaf.explain(plan, value, frequency, length_byte)
 }
@@ -483,6 +488,8 @@ struct ScoredLeaf {
     rarity: Explanation,
     boost: f32,
     weight: TermWeight,
+    /// Fields of the document that hold it, for the reader.
+    place: String,
 }
 
 impl ScoredLeaf {
@@ -517,7 +524,10 @@ impl ScoredLeaf {
         };
         details.insert(0, weight);
         details.extend([
-            Explanation::leaf(frequency as f32, "frequency: times in the document"),
+            Explanation::leaf(
+                frequency as f32,
+                format!("frequency: times in the document{}", self.place),
+            ),
             Explanation::leaf(ranking.factor(length, average), text.factor),
         ]);
         Explanation {

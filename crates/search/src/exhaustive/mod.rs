@@ -2,6 +2,7 @@
 
 pub(crate) mod cursor;
 pub mod explain;
+mod fields_of_term;
 pub mod missing_terms;
 pub(crate) mod search;
 

@@ -46,7 +46,7 @@ pub struct Plan {
     patterns: Vec<Pattern>,
     pub(crate) documents_count: u64,
     // For explanations.
-    text_fields: Arc<TextFields>,
+    pub(crate) text_fields: Arc<TextFields>,
 }
 
 impl Plan {

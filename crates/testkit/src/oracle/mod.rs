@@ -11,7 +11,7 @@ use crate::lengths::length_in_a_byte;
 use crate::places::{Place, phrase_frequency, places};
 use crate::values::values_of;
 use document::{Document, PartNames, site_of, url_hash};
-use fields::{Priors, Schema, TextFields, Value, each_leaf};
+use fields::{FieldType, Priors, Schema, TextFields, Value, each_leaf};
 use index::Field;
 use search::parse::{BOOST_MAX, BOOST_MIN};
 use search::plan::TELLING_SHARE;
@@ -90,6 +90,29 @@ fn best_of(scores: &[f32], tie_breaker: f32, grid: f32) -> f32 {
     }
 }
 
+/// Returns the type of a field, and the text whose words are searched of one of its values: a text or a number as it was
+/// written, of a date its day; `None` where there is none.
+fn words_of(schema: &Schema, path: &str, value: &json::Value) -> Option<(FieldType, String)> {
+    let kind = schema.get(path).filter(|_| schema.is_searched(path))?;
+    let text = match (value, value.as_str()) {
+        (_, Some(text)) => text.to_owned(),
+        (json::Value::Number(number), None) if kind != FieldType::Text => number.to_string(),
+        _ => return None,
+    };
+    let is_date = kind == FieldType::Date && Value::of(kind, value).is_some();
+    let day = || text.trim().chars().take("2024-05-06".len()).collect();
+    Some((kind, if is_date { day() } else { text }))
+}
+
+/// Adds the places of a value to those of a field. A value that is compared as a whole stands apart: no phrase reaches into
+/// it from outside.
+fn append(field: &mut Vec<Place>, kind: FieldType, value: Vec<Place>) {
+    if kind != FieldType::Text && !value.is_empty() {
+        field.push(Place::new());
+    }
+    field.extend(value);
+}
+
 /// All live documents, as words.
 #[derive(Debug)]
 pub struct Oracle {
@@ -117,19 +140,20 @@ impl Oracle {
             written.add(Field::Text, &document.body, analyzer);
             let parts = PartNames::of(&document.fields);
             each_leaf(&document.fields, &mut |path, value| {
-                let known = text_fields.further().find(|(name, _)| *name == path);
-                if let (Some((_, settings)), Some(value)) = (known, value.as_str()) {
-                    let words = places(value, analyzer);
-                    let own = settings.analyzer.map(|analyzer| places(value, analyzer));
-                    // Title and body are in the text already, whatever their names.
-                    if settings.weight > 0.0 && !parts.has(path) {
-                        text.extend(words.clone());
-                        written.add(Field::Text, value, analyzer);
-                    }
-                    let of_field = settings.analyzer.unwrap_or(analyzer);
-                    written.add(Field::Further(settings.number), value, of_field);
-                    let field = further.entry(settings.number).or_default();
-                    field.extend(own.unwrap_or(words));
+                let Some((kind, value)) = words_of(schema, path, value) else {
+                    return;
+                };
+                let own = schema.searched(path);
+                let of_field = own.and_then(|own| own.analyzer).unwrap_or(analyzer);
+                // Title and body are in the text already, whatever their names.
+                if own.is_none_or(|own| own.weight > 0.0) && !parts.has(path) {
+                    append(&mut text, kind, places(&value, analyzer));
+                    written.add(Field::Text, &value, analyzer);
+                }
+                if let Some(own) = own {
+                    let field = further.entry(own.number).or_default();
+                    append(field, kind, places(&value, of_field));
+                    written.add(Field::Further(own.number), &value, of_field);
                 }
             });
             documents.push(OracleDocument {
@@ -388,7 +412,7 @@ impl Oracle {
         document: &OracleDocument,
     ) -> f32 {
         let frequency = frequency as f32;
-        let length = length_in_a_byte(document.field(field).len() as u32) as f32;
+        let length = length_in_a_byte(document.words_count(field) as u32) as f32;
         match ranking {
             Ranking::Bm25 { k1, b } => {
                 let own_b = self.text_fields.get(field.number()).and_then(|one| one.b);
@@ -454,15 +478,16 @@ impl Oracle {
             Ranking::Bm25 { .. } => (1.0 + (n - df + 0.5) / (df + 0.5)).ln() as f32,
             Ranking::TfIdf => (1.0 + (n / (df + 1.0)).ln()) as f32,
             Ranking::Dirichlet { .. } => {
-                let places = || self.documents.iter().flat_map(|one| one.field(field));
-                let occurrences = places().filter(|place| place.contains(term)).count() as f64;
-                ((places().count() as f64 + 1.0) / (occurrences + 1.0)).ln() as f32
+                let places = self.documents.iter().flat_map(|one| one.field(field));
+                let occurrences = places.filter(|place| place.contains(term)).count() as f64;
+                let words = self.documents.iter().map(|one| one.words_count(field));
+                ((words.sum::<usize>() as f64 + 1.0) / (occurrences + 1.0)).ln() as f32
             }
         }
     }
 
     fn average_length(&self, field: Field) -> f64 {
-        let lengths = self.documents.iter().map(|d| d.field(field).len() as f64);
+        let lengths = self.documents.iter().map(|d| d.words_count(field) as f64);
         lengths.sum::<f64>() / self.documents.len() as f64
     }
 }
@@ -470,6 +495,15 @@ impl Oracle {
 impl OracleDocument {
     fn holds(&self, field: Field, term: &String) -> bool {
         self.field(field).iter().any(|place| place.contains(term))
+    }
+
+    /// Returns the number of words of a field. The empty places between values count in the text alone.
+    fn words_count(&self, field: Field) -> usize {
+        let places = self.field(field).iter();
+        match field {
+            Field::Text => places.count(),
+            _ => places.filter(|place| !place.is_empty()).count(),
+        }
     }
 
     fn field(&self, field: Field) -> &[Place] {

@@ -284,7 +284,7 @@ fn typed_fields(summary: &index::CommitSummary) -> String {
     let fields = summary.fields.iter();
     let fields: Vec<String> = fields
         .map(|(name, kind)| {
-            let stored_only = kind == FieldType::Text && summary.fields.searched(name).is_none();
+            let stored_only = kind == FieldType::Text && !summary.fields.is_searched(name);
             let stored_only = if stored_only { " (stored only)" } else { "" };
             format!("{} {kind}{stored_only}", console::terminal::printable(name))
         })

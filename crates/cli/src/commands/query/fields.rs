@@ -4,7 +4,7 @@ use crate::facets::shown;
 use console::figures::{bytes, count};
 use console::opened::open_index;
 use console::terminal::{Style, print, printable};
-use fields::Prior;
+use fields::{Prior, Searched};
 use index::FieldSummary;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -18,8 +18,11 @@ EXAMPLES:
 
 Types are inferred from the first documents that have a field, and stay. Fields of type keyword,
 i64, f64, bool and date filter (lang:en, date:>=2024), sort and are counted as facets; see shorttail
-search --help. Words of fields of type text are searched as those of the body, or by name
-(summary:word).";
+search --help. The column searched tells how words find a field:
+    words      as those of the body, and by name (brand:samsung)
+    by name    by name alone
+    as typed   its numbers or dates as those of the body are: 2024-03-05, 1299
+    no         not at all";
 
 /// Show the fields of an index, their types and values
 #[derive(Debug, clap::Args)]
@@ -52,6 +55,7 @@ fn table(fields: &[FieldSummary], style: Style) -> String {
     let heads = [
         "field",
         "type",
+        "searched",
         "documents",
         "distinct",
         "bytes",
@@ -83,6 +87,7 @@ fn table(fields: &[FieldSummary], style: Style) -> String {
         rows.push([
             printable(&field.name),
             field.kind.to_string(),
+            searched(field).to_owned(),
             match is_counted {
                 true => count(field.documents_count),
                 false => String::new(),
@@ -100,11 +105,11 @@ fn table(fields: &[FieldSummary], style: Style) -> String {
         let cells = rows.iter().map(|row| row[column].chars().count());
         cells.max().unwrap_or(0)
     };
-    let widths: [usize; 7] = std::array::from_fn(width);
+    let widths: [usize; 8] = std::array::from_fn(width);
     let mut text = String::new();
     for (number, row) in rows.iter().enumerate() {
         let cells = row.iter().enumerate().map(|(column, cell)| match column {
-            2..=4 => format!("{cell:>0$}", widths[column]),
+            3..=5 => format!("{cell:>0$}", widths[column]),
             _ => format!("{cell:<0$}", widths[column]),
         });
         let line = cells.collect::<Vec<_>>().join("  ");
@@ -118,7 +123,17 @@ fn table(fields: &[FieldSummary], style: Style) -> String {
     text
 }
 
-/// Tells the most frequent values of a field, how many do not fit its type, and its prior.
+/// Tells how words find a field.
+fn searched(field: &FieldSummary) -> &'static str {
+    match &field.searched {
+        Some(searched) if searched.is_in_text() => "words",
+        Some(_) => "by name",
+        None if field.is_searched => "as typed",
+        None => "no",
+    }
+}
+
+/// Tells the most frequent values of a field, how many do not fit its type, its prior, and settings of its words.
 fn values(field: &FieldSummary, mut told: Vec<String>) -> String {
     if field.misfits_count > 0 {
         told.push(console::figures::counted(field.misfits_count, "misfit"));
@@ -128,6 +143,10 @@ fn values(field: &FieldSummary, mut told: Vec<String>) -> String {
             .prior
             .map(|Prior { weight, pivot }| format!("prior of weight {weight}, pivot {pivot}")),
     );
+    let unset = |searched: &Searched| *searched == Searched::new(searched.number);
+    if field.searched.is_some_and(|searched| !unset(&searched)) {
+        told.push(words(field));
+    }
     told.join(", ")
 }
 
@@ -161,6 +180,7 @@ fn json(fields: &[FieldSummary]) -> serde_json::Value {
             "distinct_is_exact": field.distinct_is_exact,
             "bytes": field.bytes,
             "words": field.words_count,
+            "searched": field.is_searched,
             "searchable": field.kind.is_columnar() || field.searched.is_some(),
             "weight": field.searched.map(|searched| searched.weight),
             "b": field.searched.and_then(|searched| searched.b),

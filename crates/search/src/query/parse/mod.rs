@@ -15,8 +15,8 @@
 //! - With [`Operator::Auto`] all words are required, and a second query relaxes the bare ones: [`Parsed::some_words`].
 //! - With [`Operator::Most`] a number of the bare words is required.
 //! - `site:` takes a whole name, filters, and adds nothing to the score.
-//! - `name:` of a field of the schema tests its values, filters, and adds nothing to the score. In quotation marks, a
-//!   keyword is exactly that text.
+//! - `name:` of a field of the schema tests its values, filters, and adds nothing to the score. Of keywords whose words are
+//!   searched it looks for words, and filters likewise; in a filter it tests their values. A quoted value is exactly that text.
 //! - Words said again merge into one clause of that weight; prefixes said again into one.
 //! - Signs of other query languages are not obeyed, and each has a warning.
 //!

@@ -77,8 +77,8 @@ pub(super) struct Parser<'w> {
     frames: Vec<Frame>,
     // Number of open parentheses beyond the deepest allowed.
     ignored_depth: usize,
-    /// Whether the text may only say what to leave out, as a filter may.
-    may_only_exclude: bool,
+    /// Whether the text is a filter: it may only say what to leave out, and `name:` of keywords tests values.
+    pub(super) is_filter: bool,
     pub(super) warnings: &'w mut Warnings,
     /// How the words of a text are read while it is typed.
     pub(super) as_you_type: Option<AsYouType>,
@@ -107,7 +107,7 @@ impl<'w> Parser<'w> {
             words: Words::default(),
             frames: vec![Frame::default()],
             ignored_depth: 0,
-            may_only_exclude: false,
+            is_filter: false,
             warnings,
             as_you_type: None,
         }
@@ -442,10 +442,10 @@ impl<'w> Parser<'w> {
         }
     }
 
-    /// Returns the parser of a filter, which may only say what to leave out.
+    /// Returns the parser of a filter.
     pub(super) fn of_filter(self) -> Parser<'w> {
         Parser {
-            may_only_exclude: true,
+            is_filter: true,
             ..self
         }
     }
@@ -476,7 +476,7 @@ impl<'w> Parser<'w> {
         let query = match clauses::combine(frame.clauses, self.operator, self.warnings) {
             Query::Boolean {
                 required, optional, ..
-            } if required.is_empty() && optional.is_empty() && !self.may_only_exclude => {
+            } if required.is_empty() && optional.is_empty() && !self.is_filter => {
                 self.warnings
                     .add("The query only says what to leave out; add a word to look for, or `*` for all documents.");
                 Query::Nothing

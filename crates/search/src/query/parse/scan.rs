@@ -317,8 +317,10 @@ impl<'a> Scanner<'a> {
                     return Some(self.range_without_values(name, range));
                 }
                 match self.schema.searched(name) {
-                    Some(searched) => Token::Field(Field::of_number(searched.number)),
-                    None => Token::Typed(name, kind),
+                    Some(searched) if kind == FieldType::Text => {
+                        Token::Field(Field::of_number(searched.number))
+                    }
+                    _ => Token::Typed(name, kind),
                 }
             }
             _ => {

@@ -1,14 +1,31 @@
-//! Clauses that test the values of fields.
+//! Clauses that test the values of fields, and those that look for the words of keywords.
+//!
+//! ```text
+//! brand:samsung   brand:"galaxy tab"   brand:sams*   brand:/sam.*/      words, of a field whose words are searched
+//! brand:*   brand:a..c   brand:>=b   brand:cs.A*                        values
+//! ```
+//!
+//! Both filter. In a filter all of them are values. The words of a value find it, so what finds a value by its text finds
+//! it by its words, too.
 
+use super::clauses::Target;
 use super::limits::shortened;
 use super::parser::Parser;
 use crate::query::tree::Query;
 use fields::{BadTest, FieldType, Test, Value};
+use index::Field;
 
 impl Parser<'_> {
-    /// Adds the test of a field's values that was typed; a quoted keyword is exactly that word.
+    /// Adds the test of a field's values that was typed; a quoted keyword is exactly that word. Where words of keywords are
+    /// searched, adds the filter for their words.
     pub(super) fn value(&mut self, field: String, kind: FieldType, typed: &str, is_quoted: bool) {
         let typed = self.without_weight(typed, is_quoted);
+        if let Some(words_field) = self.field_of_words(&field, kind)
+            && (is_quoted || !is_test_of_values(typed.trim()))
+            && !self.analyzer(words_field).terms(typed).is_empty()
+        {
+            return self.words_of_values(words_field, typed, is_quoted);
+        }
         if !is_quoted && kind == FieldType::Keyword && is_like_a_pattern(typed) {
             self.warnings.add(format!(
                 "`{field}:{}` is compared as it is typed: of patterns only `value*` is for values. Quotation marks say that it is meant.",
@@ -21,6 +38,29 @@ impl Parser<'_> {
             None => Test::parse(kind, typed.trim()),
         };
         self.tested(field, typed, test);
+    }
+
+    /// Returns the field of the words of keywords; `None` where `name:` tests their values.
+    fn field_of_words(&self, name: &str, kind: FieldType) -> Option<Field> {
+        let has_words = kind == FieldType::Keyword && !self.is_filter;
+        let searched = self.schema.searched(name).filter(|_| has_words)?;
+        Some(Field::of_number(searched.number))
+    }
+
+    /// Adds the filter for documents with the words of a value, or words like them.
+    fn words_of_values(&mut self, field: Field, typed: &str, is_quoted: bool) {
+        let before = self.top().clauses.len();
+        self.top().field = Some(Target::Words(field));
+        match () {
+            _ if is_quoted => self.quoted(typed, None),
+            _ if is_regex(typed) => self.regex(typed),
+            _ => self.bare(typed),
+        }
+        for clause in self.top().clauses.iter_mut().skip(before) {
+            let words = std::mem::replace(&mut clause.query, Query::Nothing);
+            clause.query = Query::Filter(Box::new(words));
+            clause.is_run = false;
+        }
     }
 
     /// Adds a test, or says why it is left out.
@@ -42,15 +82,29 @@ impl Parser<'_> {
     }
 }
 
+/// Returns whether a text tests values: any of them, a range, or a beginning that is no word.
+fn is_test_of_values(typed: &str) -> bool {
+    let start = typed.strip_suffix('*');
+    let is_word = |start: &str| !start.is_empty() && start.chars().all(char::is_alphanumeric);
+    typed.starts_with(['<', '>'])
+        || typed.contains("..")
+        || start.is_some_and(|start| !is_word(start) && !start.contains(['*', '?']))
+}
+
+fn is_regex(typed: &str) -> bool {
+    typed.len() > 2 && typed.starts_with('/') && typed.ends_with('/')
+}
+
 /// Returns whether a keyword looks like a wildcard, a regular expression or a word with edits, which it is not.
 fn is_like_a_pattern(typed: &str) -> bool {
     let typed = typed.trim();
     let inner = typed.strip_suffix('*').unwrap_or(typed);
-    let is_regex = typed.len() > 2 && typed.starts_with('/') && typed.ends_with('/');
     let has_edits = typed.rsplit_once('~').is_some_and(|(word, digits)| {
         word.ends_with(char::is_alphanumeric) && digits.bytes().all(|byte| byte.is_ascii_digit())
     });
-    inner.contains(['*', '?']) && typed != "*" && !typed.contains("..") || is_regex || has_edits
+    inner.contains(['*', '?']) && typed != "*" && !typed.contains("..")
+        || is_regex(typed)
+        || has_edits
 }
 
 #[cfg(test)]
@@ -204,6 +258,50 @@ mod tests {
             "{:?}",
             parsed.warnings
         );
+    }
+
+    #[test]
+    fn words_of_keywords_filter() {
+        let mut schema = schema();
+        schema.search("lang");
+        schema.search("price");
+        for (typed, expected) in [
+            ("moon lang:en", "(+moon +=further:en)"),
+            ("lang:EN-us", "=(+further:en +further:us)"),
+            ("lang:\"en US\" moon", "(+=further:\"en us\" +moon)"),
+            (
+                "moon lang:(en OR \"de\")",
+                "(+moon +(=further:en =further:de))",
+            ),
+            ("moon -lang:en", "(+moon -=further:en)"),
+            ("lang:e* moon", "(+=further:e* +moon)"),
+            ("lang:e?n", "=further:e?n"),
+            ("lang:/e.n/", "=further:/e.n/"),
+            // Values.
+            ("lang:*", "lang:*"),
+            ("lang:d..f", "lang:d..f"),
+            ("lang:>=d", "lang:>=d"),
+            ("lang:cs.A*", "lang:cs.A*"),
+            ("lang:\"++\"", "lang:++"),
+            ("price:5", "price:5"),
+        ] {
+            let parsed = parse_with(typed, Analyzer::Plain, &schema, Operator::And);
+            assert_eq!(shown(&parsed.query), expected, "{typed}");
+            assert_eq!(parsed.warnings, [""; 0], "{typed}");
+        }
+        for typed in ["lang:en", "lang:\"en US\"", "lang:e*"] {
+            let filter = parse_filter(typed, Analyzer::Plain, &schema).unwrap();
+            assert!(!shown(&filter).contains("further"), "{typed}");
+        }
+        for operator in [Operator::Or, Operator::Auto] {
+            let parsed = parse_with("moon base lang:en", Analyzer::Plain, &schema, operator);
+            let relaxed = parsed.some_words.unwrap_or(parsed.query);
+            assert!(
+                shown(&relaxed).starts_with("(+=further:en "),
+                "{}",
+                shown(&relaxed)
+            );
+        }
     }
 
     #[test]
