@@ -5,6 +5,7 @@ use crate::http::compression::compressed;
 use crate::http::document::document;
 use crate::http::host_names::{HostNames, known_host};
 use crate::http::layers::{bounded_body, finished, one_host};
+use crate::http::original::original;
 use crate::http::origins::{Origins, shared_with_origins};
 use crate::http::page;
 use crate::http::page::assets::{FAVICON, SCRIPT, STYLE_SHEET};
@@ -32,6 +33,7 @@ pub(crate) fn index_routes() -> Router {
         .route("/", get(search_page))
         .route("/search", get(search_json).post(search_posted))
         .route("/document", get(document))
+        .route("/original/{*path}", get(original))
         .route("/reload", any(administration))
         .route("/metrics", any(administration))
         .route("/documents", any(administration))
