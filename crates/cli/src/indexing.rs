@@ -119,6 +119,7 @@ impl IndexRun {
         self,
         selection: &mut impl Selection,
     ) -> anyhow::Result<Option<Indexed>> {
+        let folders = self.sources.iter().filter_map(Source::folder_url).collect();
         let mut reader = Reader::open(self.sources, self.reading)?;
         // Before the writer opens, which removes these files.
         if let Some(unfinished) = find_unfinished(&self.storage)? {
@@ -126,6 +127,7 @@ impl IndexRun {
         }
         let options = BuildOptions {
             analyzer: self.analyzer.named(),
+            folders,
             ..self.options
         };
         let mut target = DetectingWriter::new(self.storage, options)?;

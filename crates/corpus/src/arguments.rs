@@ -1,5 +1,6 @@
-//! Sources as arguments of a command name them.
+//! Sources as arguments of a command name them, and the folders that they are in.
 
+use crate::machine::MachineRoots;
 use crate::source::Source;
 use crate::{ReaderError, collection};
 use std::path::PathBuf;
@@ -37,5 +38,24 @@ impl Source {
                 reason: reason.to_owned(),
             }
         })
+    }
+
+    /// Returns the `file:` URL of the folder of a source, below which its files are; `None` where it has none.
+    pub fn folder_url(&self) -> Option<String> {
+        let folder = match self {
+            Source::Collection(path) | Source::Folder(path) => path.clone(),
+            Source::JsonLines(path)
+            | Source::Table(path)
+            | Source::WebArchive(path)
+            | Source::Trec(path)
+            | Source::WikiDump(path)
+            | Source::Parquet(path)
+            | Source::TextFile(path)
+            | Source::Container(path) => std::path::absolute(path).ok()?.parent()?.to_path_buf(),
+            Source::StandardInput => return None,
+            Source::Machine => MachineRoots::usual().doc?,
+        };
+        let folder = std::fs::canonicalize(folder).ok()?;
+        url::Url::from_file_path(folder).ok().map(String::from)
     }
 }

@@ -317,13 +317,13 @@ fn plain_line(line: &str) -> String {
         }
     }
     let words = plain.split_whitespace().collect::<Vec<_>>().join(" ");
-    let words = words.trim_start_matches(['#', '=', '-', ' ']);
-    words
-        .chars()
-        .take(TITLE_CHARS_MAX)
-        .collect::<String>()
-        .trim_end()
-        .to_owned()
+    cut_title(words.trim_start_matches(['#', '=', '-', ' ']))
+}
+
+/// Returns a title of limited length.
+pub(crate) fn cut_title(title: &str) -> String {
+    let cut: String = title.chars().take(TITLE_CHARS_MAX).collect();
+    cut.trim_end().to_owned()
 }
 
 #[cfg(test)]

@@ -81,6 +81,12 @@ impl JsonLines {
         }
     }
 
+    /// Addresses records without a URL of their own below that of the file.
+    pub(crate) fn within(mut self, url: String) -> JsonLines {
+        self.place.url = Some(url);
+        self
+    }
+
     /// Returns the place of the line read last.
     pub(crate) fn place(&self) -> &Place {
         &self.place

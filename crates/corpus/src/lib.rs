@@ -23,6 +23,7 @@ mod json_lines;
 mod light;
 mod lines;
 mod logs;
+mod man;
 mod markdown;
 mod opened;
 mod records;

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 pub(crate) const JSON_ENDINGS: [&str; 3] = ["jsonl", "ndjson", "json"];
 
 /// Extensions of tables, before that of compression.
-const TABLE_ENDINGS: [&str; 3] = ["csv", "tsv", "tab"];
+pub(crate) const TABLE_ENDINGS: [&str; 3] = ["csv", "tsv", "tab"];
 
 /// Source of documents.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -78,14 +78,20 @@ pub struct Place {
     pub line: u64,
     /// Decoded bytes of the file so far; 0 where the file is the document.
     pub decoded_bytes: u64,
+    /// URL of the file, below which its records are addressed where it is one of a folder.
+    pub(crate) url: Option<String>,
 }
 
 impl Place {
     /// Returns the place as the origin of the record that was read there.
     pub(crate) fn origin(&self) -> Origin<'_> {
-        Origin::Line {
-            file: &self.file,
-            line: self.line,
+        let line = self.line;
+        match &self.url {
+            Some(url) => Origin::OfFolder { url, line },
+            None => Origin::Line {
+                file: &self.file,
+                line,
+            },
         }
     }
 }

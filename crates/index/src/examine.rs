@@ -67,8 +67,12 @@ impl Index {
     }
 
     /// Examines all files that a look-up of the document at `url` may have read since `since`, as [`Index::document`] does.
-    pub(crate) fn verify_look_up(&self, url: &str, since: ReadStart) -> Result<(), IndexError> {
-        let chunk = self.layout().chunk_of(document::url_hash(url));
+    pub(crate) fn verify_look_up(
+        &self,
+        key: TextKey<'_>,
+        since: ReadStart,
+    ) -> Result<(), IndexError> {
+        let chunk = self.layout().chunk_of(key.url_and_hash().1);
         // Whether a document is deleted is decided by its segment, where that has deleted documents.
         let segments = self
             .segments
@@ -78,7 +82,7 @@ impl Index {
             segment.file().examine();
             segment.file().ensure_trusted()?;
         }
-        self.verify_texts([TextKey::Url(url)].into_iter(), since)
+        self.verify_texts([key].into_iter(), since)
     }
 
     fn ensure_same(&self, since: ReadStart) -> Result<(), IndexError> {

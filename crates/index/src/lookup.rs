@@ -1,8 +1,7 @@
-//! Look-up of a live document by its URL.
+//! Look-up of a live document by its URL, or the hash of it.
 
 use crate::segment::Segment;
-use crate::{DocId, Index, IndexError, StoredDocument};
-use document::url_hash;
+use crate::{DocId, Index, IndexError, StoredDocument, TextKey};
 
 /// Upper limit on the attempts of a look-up that meets changing files.
 const TRIES_MAX: u32 = 3;
@@ -14,11 +13,19 @@ impl Index {
     /// # Errors
     /// A damaged file, and files that keep changing or give no answer.
     pub fn document(&self, url: &str) -> Result<Option<StoredDocument>, IndexError> {
+        self.document_of(TextKey::Url(url))
+    }
+
+    /// Does the same by any key. Of two documents whose URLs share a hash, the hash finds one.
+    ///
+    /// # Errors
+    /// A damaged file, and files that keep changing or give no answer.
+    pub fn document_of(&self, key: TextKey<'_>) -> Result<Option<StoredDocument>, IndexError> {
         let mut tries = 1;
         loop {
             let since = self.read_start();
-            let found = self.look_up(url);
-            match self.verify_look_up(url, since) {
+            let found = self.look_up(key);
+            match self.verify_look_up(key, since) {
                 // The look-up may have failed by changed bytes.
                 Ok(()) => return found,
                 Err(error) if error.is_transient() && tries < TRIES_MAX => tries += 1,
@@ -27,8 +34,8 @@ impl Index {
         }
     }
 
-    fn look_up(&self, url: &str) -> Result<Option<StoredDocument>, IndexError> {
-        let hash = url_hash(url);
+    fn look_up(&self, key: TextKey<'_>) -> Result<Option<StoredDocument>, IndexError> {
+        let (_, hash) = key.url_and_hash();
         let chunk = self.layout().chunk_of(hash);
         // Newest segment first: it has the latest version.
         for (segment, part) in self.segments.iter().zip(&self.parts).rev() {
@@ -36,11 +43,11 @@ impl Index {
                 continue;
             }
             let found = match part {
-                Some(part) => part.document(url)?,
+                Some(part) => part.document(key.url_and_hash())?,
                 None => None,
             };
             if let Some(found) = found
-                && !is_deleted(segment, url, hash)?
+                && !is_deleted(segment, &found.url, hash)?
             {
                 return Ok(Some(found));
             }

@@ -241,6 +241,11 @@ impl Index {
         &self.statistics
     }
 
+    /// Returns the folders of the files that documents were read from, as `file:` URLs.
+    pub fn folders(&self) -> &[String] {
+        &self.manifest.folders
+    }
+
     pub(crate) fn manifest(&self) -> &Manifest {
         &self.manifest
     }

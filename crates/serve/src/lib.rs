@@ -11,6 +11,7 @@
 //! The engine below has no sockets. The front-end knows its servers only through the
 //! traits of [`api::backend`]: they may be in this process, or behind gRPC on other machines.
 
+mod addresses;
 pub mod admin;
 pub mod api;
 mod catalog;
@@ -32,6 +33,7 @@ mod telemetry;
 mod writes;
 
 pub use self::metrics::process::ServerMetrics;
+pub use addresses::{AddressMap, AddressOptions, parse_address_map, show_mapped};
 pub use admin::{AdminAddress, AdminOptions, AdminToken};
 pub use api::backend::{DocumentServer, IndexServer};
 pub use api::draining::Draining;

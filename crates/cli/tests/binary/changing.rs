@@ -151,6 +151,37 @@ fn sync_follows_a_folder_and_nothing_else() {
 }
 
 #[test]
+fn sync_follows_the_records_of_a_table() {
+    let bench = Bench::new();
+    std::fs::create_dir(bench.path("notes")).unwrap();
+    let notes = bench.path("notes").display().to_string();
+    let index = directory(&bench);
+    let sync = || summary(shorttail(["sync", &index, &notes, "--json"]));
+    let check = |rows: &str, replaced: u64, deleted: u64, total: u64| {
+        bench.file("notes/people.csv", &format!("id,name\n{rows}"));
+        let summary = sync();
+        for (name, count) in [
+            ("replaced", replaced),
+            ("deleted", deleted),
+            ("documents_total", total),
+        ] {
+            assert_eq!(summary[name], count, "{rows}: {name}: {summary}");
+        }
+    };
+    bench.file("notes/one.txt", "alpha one");
+    check("ann,alpha\nbo,beta\n", 0, 0, 3);
+    check("new,gamma\nann,alpha\nbo,delta\n", 1, 0, 4);
+    check("bo,delta\n", 0, 2, 2);
+    check("", 0, 1, 1);
+    // A row that cannot be read is not gone.
+    check("bo,delta\n", 0, 0, 2);
+    bench.file("notes/people.csv", "id,name\nbo,delta,more\n");
+    assert_eq!(sync(), serde_json::json!({ "unchanged": 1 }));
+    std::fs::remove_file(bench.path("notes/people.csv")).unwrap();
+    assert_eq!(sync()["deleted"], 1);
+}
+
+#[test]
 fn a_server_shows_what_a_watching_sync_commits() {
     let bench = Bench::new();
     std::fs::create_dir(bench.path("notes")).unwrap();

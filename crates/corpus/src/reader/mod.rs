@@ -230,10 +230,8 @@ impl Reader {
             Step::NotRead { kind } => self.left_out.add_kind(kind),
             Step::Meanwhile => {}
             Step::End => {
-                let mapper = self.current.as_ref().and_then(Stream::mapper);
-                self.progress.without_text += mapper.map_or(0, Mapper::without_text);
-                let found = mapper.into_iter().flat_map(Mapper::found);
-                self.fields_found.extend(found.map(str::to_owned));
+                self.progress.without_text += current.without_text();
+                self.fields_found.extend(current.fields_found());
                 self.current = None;
             }
         }

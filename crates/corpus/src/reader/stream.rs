@@ -49,7 +49,26 @@ impl Stream {
         }
     }
 
-    pub(super) fn mapper(&self) -> Option<&Mapper> {
+    /// Returns the number of records with neither title nor body.
+    pub(super) fn without_text(&self) -> u64 {
+        match self {
+            Stream::Folder(folder) => folder.without_text(),
+            _ => self.mapper().map_or(0, Mapper::without_text),
+        }
+    }
+
+    /// Returns which fields of records became which part of documents.
+    pub(super) fn fields_found(&self) -> Vec<String> {
+        match self {
+            Stream::Folder(folder) => folder.fields_found().map(str::to_owned).collect(),
+            _ => {
+                let found = self.mapper().into_iter().flat_map(Mapper::found);
+                found.map(str::to_owned).collect()
+            }
+        }
+    }
+
+    fn mapper(&self) -> Option<&Mapper> {
         match self {
             Stream::JsonLines(lines) => Some(lines.mapper()),
             Stream::Table(table) => Some(table.mapper()),

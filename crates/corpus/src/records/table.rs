@@ -127,6 +127,12 @@ impl Table {
         }
     }
 
+    /// Addresses records without a URL of their own below that of the file.
+    pub(crate) fn within(mut self, url: String) -> Table {
+        self.place.url = Some(url);
+        self
+    }
+
     pub(crate) fn place(&self) -> &Place {
         &self.place
     }

@@ -61,6 +61,13 @@ pub enum Origin<'a> {
         /// The line, from 1.
         line: u64,
     },
+    /// A record of a file that is one of several, of which each may have the same ids: `file:///notes/people.csv#7`.
+    OfFolder {
+        /// URL of the file.
+        url: &'a str,
+        /// The line, from 1.
+        line: u64,
+    },
     /// A request, whose lines are not the same the next time.
     Request,
 }
@@ -158,10 +165,16 @@ impl Mapper {
                 self.has_urls = true;
                 url
             }
-            (None, Some(id)) => Mapper::address_of_id(id),
+            (None, Some(id)) => match origin {
+                Origin::OfFolder { url, .. } => format!("{url}#{id}"),
+                Origin::Line { .. } | Origin::Request => Mapper::address_of_id(id),
+            },
             (None, None) => match origin {
                 Origin::Line { file, line } if !self.has_urls => format!("{file}#{line}"),
-                Origin::Line { .. } | Origin::Request => return Err(LineError::NoUrl),
+                Origin::OfFolder { url, line } if !self.has_urls => format!("{url}#{line}"),
+                Origin::Line { .. } | Origin::OfFolder { .. } | Origin::Request => {
+                    return Err(LineError::NoUrl);
+                }
             },
         };
         if url.len() > URL_BYTES_MAX {

@@ -1,6 +1,7 @@
 //! Text of PDF, page after page, with the title and the author that the file states.
 
 mod lines;
+mod rebuilt;
 
 use crate::fault::{Fault, caught};
 use crate::item::{Item, Work};
@@ -8,13 +9,34 @@ use crate::protocol::TEXT_BYTES_MAX;
 use json::Map;
 use lines::Lines;
 use pdf_extract::{Document, Object, OutputDev, OutputError, output_doc, output_doc_page};
+use rebuilt::rebuilt;
 use std::io::{self, Write};
 
 /// Upper limit on the pages that are read one by one, each of which costs a walk over all of them.
 const SINGLE_PAGES_MAX: usize = 2000;
 
-/// Reads a PDF. One without any text is bad: nothing could find it.
+/// Upper limit on the bytes of a file whose table of objects is rebuilt: it is in memory twice.
+const REBUILT_BYTES_MAX: usize = 32 << 20;
+
+/// Reads a PDF. One without any text is bad: nothing could find it. Where the table of its objects leads to no text, the
+/// objects are looked for themselves.
 pub(crate) fn read(item: &Item, bytes: Vec<u8>, work: &mut Work) -> Result<(), Fault> {
+    let kept = (bytes.len() <= REBUILT_BYTES_MAX).then(|| bytes.clone());
+    let read = read_as_it_is(item, bytes, work);
+    if !matches!(read, Err(Fault::Document(_))) {
+        return read;
+    }
+    match kept.and_then(|bytes| rebuilt(&bytes)) {
+        Some(bytes) => match read_as_it_is(item, bytes, work) {
+            // What was wrong with the file as it is says more.
+            Err(Fault::Document(_)) => read,
+            again => again,
+        },
+        None => read,
+    }
+}
+
+fn read_as_it_is(item: &Item, bytes: Vec<u8>, work: &mut Work) -> Result<(), Fault> {
     let mut document = Document::load_mem(&bytes)
         .map_err(|error| Fault::bad(format!("the PDF is damaged: {error}")))?;
     drop(bytes);

@@ -109,6 +109,48 @@ fn pdf_of_stream(stream: &[u8], filter: &str, others: &[&str]) -> Vec<u8> {
 }
 
 #[test]
+fn pdfs_without_a_right_table_of_objects_are_read() {
+    let whole = made::pdf_of(&["(first page) Tj", "(second page) Tj"], "");
+    let replaced = |from: &str, to: &str| {
+        let (from, to) = (from.as_bytes(), to.as_bytes());
+        let at = whole
+            .windows(from.len())
+            .position(|window| window == from)
+            .unwrap();
+        [&whole[..at], to, &whole[at + from.len()..]].concat()
+    };
+    let table = whole
+        .windows(5)
+        .position(|window| window == b"xref\n")
+        .unwrap();
+    let broken = [
+        ("no table", whole[..table].to_vec()),
+        ("a table of other places", replaced("00000 n", "00007 n")),
+        (
+            "lines before the header",
+            [b"X-Mail: 1\r\n\r\n", &whole[..]].concat(),
+        ),
+        ("another start", replaced("startxref", "startxref 1")),
+        (
+            "a comment more",
+            replaced("%PDF-1.4\n", "%PDF-1.4\n% more than there was\n"),
+        ),
+        ("no end of a stream", replaced("\nendstream", "\n")),
+    ];
+    let pool = pool();
+    for (what, bytes) in broken {
+        let found = results(&pool, "a.pdf", &bytes);
+        let [Extracted::Document { body, .. }] = &found[..] else {
+            panic!("{what}: {found:?}");
+        };
+        assert!(
+            body.contains("first page") && body.contains("second page"),
+            "{what}: {body}"
+        );
+    }
+}
+
+#[test]
 fn hostile_pdfs_cost_themselves() {
     let mut bomb = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
     for _ in 0..400 {

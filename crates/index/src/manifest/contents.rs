@@ -30,6 +30,9 @@ pub(crate) struct Manifest {
     /// Fields of documents: types, and how words are searched; absent where no document has any.
     #[serde(default, skip_serializing_if = "Schema::is_empty")]
     pub(crate) fields: Schema,
+    /// Folders of the files that documents were read from, as `file:` URLs; absent where none was named.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) folders: Vec<String>,
     /// Number of the last write-ahead log whose changes are in this generation; absent where there was none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) logged: u64,
@@ -107,11 +110,28 @@ pub(crate) struct FileEntry {
     pub(crate) seal: Seal,
 }
 
+/// Upper limit on the folders that a manifest names.
+const FOLDERS_MAX: usize = 256;
+
 fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
 impl Manifest {
+    /// Notes folders of files, without those that are within a noted one. Beyond the limit the first ones stay.
+    pub(crate) fn note_folders(&mut self, folders: &[String]) {
+        for folder in folders {
+            let folder = folder.trim_end_matches('/');
+            let is_within = |noted: &String| {
+                let rest = folder.strip_prefix(noted.as_str());
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            };
+            if self.folders.len() < FOLDERS_MAX && !self.folders.iter().any(is_within) {
+                self.folders.push(folder.to_owned());
+            }
+        }
+    }
+
     pub(crate) fn new(
         index_id: u128,
         layout: Layout,
@@ -130,6 +150,7 @@ impl Manifest {
             texts,
             pairs,
             fields: Schema::default(),
+            folders: Vec::new(),
             logged: 0,
             next_segment: 1,
             segments: Vec::new(),

@@ -4,7 +4,7 @@ use super::{Deleted, write_whole};
 use crate::deletions::Deletions;
 use crate::manifest::Manifest;
 use crate::opener::open_store;
-use crate::store::StorePart;
+use crate::store::{StorePart, TextKey};
 use crate::{DocId, IndexError, Segment};
 use std::sync::Arc;
 use vfs::SharedStorage;
@@ -52,9 +52,11 @@ pub(crate) fn count_words(
     let mut details = segment.details_reader();
     for doc in gone.docs() {
         let url = details.read(DocId(doc))?.url;
-        let text = part.document(&url)?.ok_or_else(|| {
-            segment.damaged_at_terms(&format!("the document store has no text for {url:?}"))
-        })?;
+        let text = part
+            .document(TextKey::Url(&url).url_and_hash())?
+            .ok_or_else(|| {
+                segment.damaged_at_terms(&format!("the document store has no text for {url:?}"))
+            })?;
         deleted.add(&text, manifest.analyzer, &text_fields);
     }
     Ok(())

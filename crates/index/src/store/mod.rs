@@ -66,7 +66,7 @@ pub enum TextKey<'a> {
 
 impl<'a> TextKey<'a> {
     /// Returns the URL where it is known, and its hash.
-    fn url_and_hash(self) -> (Option<&'a str>, u64) {
+    pub(crate) fn url_and_hash(self) -> (Option<&'a str>, u64) {
         match self {
             TextKey::Url(url) => (Some(url), document::url_hash(url)),
             TextKey::UrlHash(hash) => (None, hash),

@@ -181,10 +181,14 @@ impl StorePart {
         Ok(fields)
     }
 
-    /// Returns the document at `url`; `None` where it is not in this part.
-    pub(crate) fn document(&self, url: &str) -> Result<Option<StoredDocument>, IndexError> {
+    /// Returns the document of a URL, or the first one of its hash where that alone is known; `None` where it is not in this
+    /// part.
+    pub(crate) fn document(
+        &self,
+        (url, hash): (Option<&str>, u64),
+    ) -> Result<Option<StoredDocument>, IndexError> {
         let mut buffer = Vec::new();
-        let found = self.find(Some(url), document::url_hash(url), &mut buffer)?;
+        let found = self.find(url, hash, &mut buffer)?;
         Ok(found
             .and_then(|at| read_fields(&buffer, at))
             .map(|(fields, _)| fields.to_document()))

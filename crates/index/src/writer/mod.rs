@@ -72,6 +72,7 @@ impl Writer {
             Some(manifest) => fit(&storage, manifest, &options)?,
             None => start(&storage, &options)?,
         };
+        manifest.note_folders(&options.folders);
         let applied = options.fields.apply(&mut manifest.fields);
         applied.map_err(|reason| IndexError::Mismatch {
             path: storage.location(),

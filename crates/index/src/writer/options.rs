@@ -38,6 +38,9 @@ pub struct BuildOptions {
     /// Types of fields and settings of their words, decided before any document; others are inferred. A field of the
     /// existing index keeps its type.
     pub fields: Declarations,
+    /// Folders of the files that documents are read from, as `file:` URLs: servers show addresses below them by the name
+    /// of the folder.
+    pub folders: Vec<String>,
     /// Documents held before the first is inverted, from which fields of text are guessed. `None`: 4,096, or 1 MiB. It
     /// does not affect the index. For tests, which have few documents.
     pub held_documents_max: Option<usize>,
@@ -68,6 +71,7 @@ impl Default for BuildOptions {
             texts: None,
             pairs: None,
             fields: Declarations::default(),
+            folders: Vec::new(),
             held_documents_max: None,
             run_documents_max: None,
             small_terms_max: None,

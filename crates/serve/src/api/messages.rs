@@ -44,6 +44,8 @@ pub struct Status {
     pub fields: Arc<Schema>,
     /// Phrases that titles have often: examples of queries.
     pub phrases: Arc<[[String; 2]]>,
+    /// Folders of the files that documents were read from, as `file:` URLs.
+    pub folders: Arc<[String]>,
     /// Whether the server is about to end.
     pub is_draining: bool,
     /// Message about another front-end that divides the index differently.

@@ -66,6 +66,8 @@ pub struct Known {
     pub fields: Arc<Schema>,
     /// Phrases that titles have often: examples of queries.
     pub phrases: Arc<[[String; 2]]>,
+    /// Folders of the files that documents were read from, as `file:` URLs.
+    pub folders: Arc<[String]>,
     /// Identity of the index; empty until a server reports it.
     pub index_id: String,
 }
@@ -102,6 +104,7 @@ impl Cluster {
             analyzer: status.analyzer,
             fields: Arc::clone(&status.fields),
             phrases: Arc::clone(&status.phrases),
+            folders: Arc::clone(&status.folders),
             index_id: status.index_id.clone(),
         };
         let of_partitions = self.partitions.iter().filter_map(|group| group.status(of));

@@ -19,6 +19,7 @@ mod long_text;
 
 pub(crate) use figures::DocumentFigures;
 
+use crate::addresses::hash_of;
 use crate::api::backend::{DocumentServer, Server};
 use crate::api::draining::Draining;
 use crate::api::error::ServeError;
@@ -32,7 +33,7 @@ use crate::snapshot::served::Served;
 use engine::Generations;
 use engine::calls::Chunks;
 use engine::calls::PartError;
-use index::StoredDocument;
+use index::{StoredDocument, TextKey};
 use job::SummariesJob;
 use schedule::board::PolicyChoice;
 use std::sync::Arc;
@@ -151,8 +152,12 @@ impl DocumentServer for InProcessDocumentServer {
 
     fn document(&self, url: &str, reply: Reply<Option<StoredDocument>>) {
         let index = self.served.generations.newest();
+        let key = match hash_of(url) {
+            Some(hash) => TextKey::UrlHash(hash),
+            None => TextKey::Url(url),
+        };
         // Examined already.
-        let found = beside_io(|| index.document(url));
+        let found = beside_io(|| index.document_of(key));
         reply.send(found.map_err(PartError::from));
     }
 }

@@ -20,6 +20,7 @@ pub(crate) mod told;
 
 pub use options::FrontEndOptions;
 
+use crate::addresses::{Addresses, KeptAddresses, hash_of};
 use crate::api::options::{DEPTH_MAX, SearchOptions, validate};
 use crate::cluster::replicas::Call;
 use crate::cluster::{Cluster, Known};
@@ -28,6 +29,7 @@ use crate::front_end::shared::Shared;
 use crate::telemetry::CacheFigures;
 use engine::{IndexFacts, PreparedQuery, QuerySource, SearchError, Titles};
 use index::StoredDocument;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -44,6 +46,7 @@ pub struct FrontEnd {
     number: u64,
     /// Name of the index, where the process has several.
     name: Option<Arc<str>>,
+    addresses: KeptAddresses,
 }
 
 impl FrontEnd {
@@ -64,7 +67,19 @@ impl FrontEnd {
             shared,
             number: FRONT_ENDS.fetch_add(1, Ordering::Relaxed),
             name,
+            addresses: KeptAddresses::default(),
         }
+    }
+
+    /// Returns how addresses of the index are shown.
+    pub(crate) fn addresses(&self) -> Arc<Addresses> {
+        let options = &self.shared.options.addresses;
+        self.addresses.of(options, &self.known().folders)
+    }
+
+    /// Returns the folders whose files are sent.
+    pub(crate) fn originals(&self) -> &[PathBuf] {
+        &self.shared.options.addresses.originals
     }
 
     /// Returns the name of the index, where the process has several.
@@ -89,13 +104,14 @@ impl FrontEnd {
         generation.map_err(|error| error.into_search_error("a server"))
     }
 
-    /// Returns a document as stored.
+    /// Returns a document as stored, by its address or by one that hides its folder.
     pub async fn document(&self, url: &str) -> Result<Option<StoredDocument>, SearchError> {
         let unknown = || SearchError::Unavailable {
             part: "the document server".into(),
             reason: "no server of its chunk is known".into(),
         };
-        let chunk = self.known().chunk_of(document::url_hash(url));
+        let hash = hash_of(url).unwrap_or_else(|| document::url_hash(url));
+        let chunk = self.known().chunk_of(hash);
         let part = self.cluster.texts_of(chunk).ok_or_else(unknown)?;
         let deadline = Instant::now() + self.shared.options.timeout;
         let (part, calls) = (&self.cluster.texts[part], &self.cluster.calls);

@@ -1,5 +1,6 @@
 //! Options of front-ends.
 
+use crate::addresses::AddressOptions;
 use crate::api::options::{ANSWER_BYTES_MAX, SearchOptions};
 use std::time::Duration;
 
@@ -18,6 +19,8 @@ pub struct FrontEndOptions {
     pub explain: bool,
     /// Whether the steps of a query are traced on request.
     pub trace: bool,
+    /// How addresses of documents are shown, and which files are sent.
+    pub addresses: AddressOptions,
 }
 
 impl Default for FrontEndOptions {
@@ -29,6 +32,7 @@ impl Default for FrontEndOptions {
             answer_bytes_max: ANSWER_BYTES_MAX,
             explain: true,
             trace: true,
+            addresses: AddressOptions::default(),
         }
     }
 }

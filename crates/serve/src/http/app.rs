@@ -1,5 +1,6 @@
 //! State of HTTP requests: of one index its front-end, metrics, writer and reloads; of the process what all indexes share.
 
+use crate::addresses::Addresses;
 use crate::api::draining::Draining;
 use crate::api::observed_crawl::ObservedCrawl;
 use crate::api::options::SearchOptions;
@@ -170,15 +171,18 @@ impl App {
         options: &SearchOptions,
     ) -> Vec<page::Suggestion> {
         let mut suggestions = Vec::new();
+        let addresses = self.front_end.addresses();
         for one in page::suggestions(query, options) {
             let probe = SearchOptions {
+                filters: real_filters(&addresses, &one.options),
                 k: 0,
                 suggest: false,
                 explain: false,
                 trace: false,
                 ..one.options.clone()
             };
-            let found = self.front_end.search(&one.query, &probe).await;
+            let real = addresses.real_query(&one.query);
+            let found = self.front_end.search(&*real, &probe).await;
             if found.is_ok_and(|found| found.total.value > 0) {
                 suggestions.push(one);
             }
@@ -200,8 +204,13 @@ impl App {
         if turn.is_some() {
             options.timeout = Some(timeout.saturating_sub(waited));
         }
-        let (number, answered) = self.front_end.search_told(query.into(), &options).await;
+        let addresses = self.front_end.addresses();
+        options.filters = real_filters(&addresses, &options);
+        let real = addresses.real_query(query);
+        let (number, answered) = self.front_end.search_told((&*real).into(), &options).await;
         let mut answer = answered.map_err(|error| Failure { error, number })?;
+        let shown = addresses.show(&mut answer, query, &options.sort);
+        shown.map_err(|error| self.failure(error))?;
         if turn.is_some() {
             answer.phases_us.total += waited.as_micros() as u64;
         }
@@ -216,6 +225,14 @@ impl App {
             error,
         }
     }
+}
+
+/// Returns filters with the names that sites have in the index.
+fn real_filters(addresses: &Addresses, options: &SearchOptions) -> Vec<String> {
+    let filters = options.filters.iter();
+    filters
+        .map(|filter| addresses.real_query(filter).into_owned())
+        .collect()
 }
 
 /// Request without an answer, with its number in the log.

@@ -1,5 +1,6 @@
 //! One document, at `/document`: as a page, or as JSON with `format=json`.
 
+use crate::addresses::Addresses;
 use crate::http::app::App;
 use crate::http::failure::{failed_json, failed_page};
 use crate::http::page::{self, Marking};
@@ -46,18 +47,37 @@ pub(super) async fn document(
             "the address of the document is missing; ask for /document?url=ADDRESS",
         ));
     };
-    match app.front_end.document(&url).await {
+    let addresses = app.front_end.addresses();
+    match found(&app, &addresses, &url).await {
         Ok(Some(document)) => match form {
             Form::Json => respond(StatusCode::OK, JSON, beside_io(|| json(&document))),
             Form::Page => {
                 let typed = params::single(raw, "q").unwrap_or_default();
-                let html = beside_io(|| page::document(&document, marking(&app, &typed).as_ref()));
+                let html = beside_io(|| {
+                    let opened = addresses.original(&document.url);
+                    page::document(&document, marking(&app, &typed).as_ref(), opened)
+                });
                 respond(StatusCode::OK, HTML, html)
             }
         },
         Ok(None) => not_found(&app, form, &url),
         Err(error) => refused(error),
     }
+}
+
+/// Returns the document that is shown at an address.
+async fn found(
+    app: &App,
+    addresses: &Addresses,
+    shown: &str,
+) -> Result<Option<StoredDocument>, SearchError> {
+    for url in addresses.real(shown) {
+        if let Some(mut document) = app.front_end.document(&url).await? {
+            addresses.show_document(&mut document);
+            return Ok(Some(document));
+        }
+    }
+    Ok(None)
 }
 
 fn bad(parameter: &'static str, reason: &str) -> SearchError {

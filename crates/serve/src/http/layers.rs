@@ -42,7 +42,8 @@ pub(crate) async fn finished(
 ) -> Response<Body> {
     let headers = response.headers_mut();
     for (name, value) in SECURITY_HEADERS {
-        headers.insert(name, value);
+        // Files of documents have a stricter policy.
+        headers.entry(name).or_insert(value);
     }
     if draining.has_begun() {
         headers.insert(header::CONNECTION, HeaderValue::from_static("close"));

@@ -12,6 +12,7 @@ mod compression;
 mod document;
 pub(crate) mod host_names;
 pub(crate) mod indexnow;
+mod original;
 pub(crate) mod origins;
 pub(crate) mod page;
 mod params;

@@ -5,6 +5,7 @@ use crate::http::compression::compressed;
 use crate::http::document::document;
 use crate::http::host_names::{HostNames, known_host};
 use crate::http::layers::{bounded_body, finished, one_host};
+use crate::http::original::original;
 use crate::http::origins::{Origins, shared_with_origins};
 use crate::http::page;
 use crate::http::page::assets::{FAVICON, SCRIPT, STYLE_SHEET};
@@ -34,6 +35,7 @@ pub(crate) fn index_routes() -> Router {
         .route("/search", get(search_json).post(search_posted))
         .route("/suggest", get(suggest))
         .route("/document", get(document))
+        .route("/original/{*path}", get(original))
         .route("/reload", any(administration))
         .route("/metrics", any(administration))
         .route("/documents", any(administration))

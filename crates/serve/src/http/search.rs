@@ -117,8 +117,9 @@ pub(super) async fn search_page(
                 0 if answer.total.value == 0 => app.suggestions(query, &parameters.options).await,
                 _ => Vec::new(),
             };
+            let addresses = app.front_end.addresses();
             let html = rendered(hits_count, || {
-                page::results(&mut answer, &parameters.options, &suggestions)
+                page::results(&mut answer, &parameters.options, &suggestions, &addresses)
             });
             if html.len() > bytes_max {
                 return failed_page(&app, &app.failure(too_large), raw.as_deref());

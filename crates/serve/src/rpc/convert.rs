@@ -408,6 +408,7 @@ pub(super) fn status_message(status: Status, index: String) -> rpc::StatusReply 
             .map(|phrase| phrase.join(" "))
             .collect(),
         fields: schema_message(&status.fields),
+        folders: status.folders.to_vec(),
         trust_epoch: status.trust_epoch,
     }
 }
@@ -448,6 +449,7 @@ pub(super) fn status(message: rpc::StatusReply, index: &str) -> Result<Status, P
             .iter()
             .filter_map(|phrase| two_words(phrase))
             .collect(),
+        folders: message.folders.into(),
         disagreement: Some(message.disagreement).filter(|told| !told.is_empty()),
         trust_epoch: message.trust_epoch,
     })

@@ -53,6 +53,7 @@ impl Served {
             analyzer: Some(newest.analyzer()),
             fields: Arc::clone(newest.fields()),
             phrases: self.phrases(&newest),
+            folders: newest.folders().into(),
             has_texts: newest.documents().texts() == index::Texts::Stored,
             is_draining: self.draining.has_begun(),
             disagreement: self.partition_maps.note(request),

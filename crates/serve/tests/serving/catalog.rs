@@ -13,7 +13,7 @@ use std::time::Duration;
 use vfs::{MemoryFolder, RealFolder, StorageFolder};
 
 /// Returns a server of the indexes of a folder, which may be written to.
-fn serving(folder: Arc<dyn StorageFolder>, is_writable: bool) -> Running {
+pub(crate) fn serving(folder: Arc<dyn StorageFolder>, is_writable: bool) -> Running {
     let catalog = CatalogOptions {
         writing: is_writable.then(|| LiveOptions {
             refresh: Duration::from_secs(3600),

@@ -45,7 +45,7 @@ pub(crate) struct SyncArguments {
     /// The directory of the index, new or existing
     #[arg(value_name = "INDEX")]
     directory: PathBuf,
-    /// Folders of text, Markdown and HTML files
+    /// Folders of files: texts, pages, office documents, PDF, tables, JSON, manual pages
     #[arg(required = true, value_name = "FOLDER")]
     folders: Vec<PathBuf>,
     /// The index is named by its option, and may hold other files
@@ -187,7 +187,9 @@ impl Selection for Changes<'_> {
         let Some(index) = &self.index else {
             return Ok(Some(Vec::new()));
         };
-        // Archives that were read whole, without a bad document in any.
+        // Where nothing was bad or passed over, every archive and every table that is there was read.
+        let is_whole = progress.bad == 0 && progress.passed_over == 0;
+        // Archives and tables that were read whole, without a bad document in any.
         let containers: HashSet<&str> = match progress.bad {
             0 => self.seen.iter().filter_map(|url| container(url)).collect(),
             _ => HashSet::new(),
@@ -200,7 +202,10 @@ impl Selection for Changes<'_> {
                     let url = details.read(doc)?.url;
                     let is_gone = |url: &str| {
                         is_gone(url, self.folders)
-                            || container(url).is_some_and(|archive| containers.contains(archive))
+                            || container(url).is_some_and(|archive| {
+                                containers.contains(archive)
+                                    || is_whole && is_below(archive, self.folders)
+                            })
                     };
                     if !self.seen.contains(&url) && is_gone(&url) {
                         gone.push(url);
@@ -220,17 +225,25 @@ fn is_same(document: &Document, stored: &StoredDocument) -> bool {
         && document.fields == stored.fields
 }
 
-/// Returns the URL of the archive that a document is in.
+/// Returns the URL of the archive, log or file of records that a document is in.
 fn container(url: &str) -> Option<&str> {
-    url.split_once("!/").map(|(archive, _)| archive)
+    let is_file = url.starts_with("file:");
+    let record = url.split_once('#').filter(|_| is_file);
+    let within = record.or_else(|| url.split_once("!/"));
+    within.map(|(file, _)| file)
+}
+
+/// Returns whether a URL is that of a file below one of the folders.
+fn is_below(url: &str, folders: &[PathBuf]) -> bool {
+    let path = path_of_file_url(url);
+    path.is_some_and(|path| folders.iter().any(|folder| path.starts_with(folder)))
 }
 
 /// Returns whether a URL is that of a file below one of the folders that is no longer there.
 fn is_gone(url: &str, folders: &[PathBuf]) -> bool {
-    let Some(path) = path_of_file_url(container(url).unwrap_or(url)) else {
-        return false;
-    };
-    folders.iter().any(|folder| path.starts_with(folder)) && matches!(path.try_exists(), Ok(false))
+    let file = container(url).unwrap_or(url);
+    let path = path_of_file_url(file);
+    is_below(file, folders) && path.is_some_and(|path| matches!(path.try_exists(), Ok(false)))
 }
 
 fn summary(arguments: &SyncArguments, synced: Option<&Indexed>, unchanged: u64) -> String {

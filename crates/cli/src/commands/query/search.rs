@@ -14,6 +14,7 @@ use engine::{Engine, HitContents, Returned, SearchOptions};
 use index::Index;
 use schedule::board::PolicyChoice;
 use search::{Least, Operator, Ranking};
+use serve::{AddressMap, parse_address_map, show_mapped};
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
@@ -128,6 +129,10 @@ pub(crate) struct SearchArguments {
         help_heading = "Which documents match"
     )]
     as_you_type: bool,
+    /// Show addresses that begin in one way as if they began in another: file:///srv/docs=https://intranet/docs; may be
+    /// repeated, the longest beginning wins
+    #[arg(long = "map", value_name = "FROM=TO", value_parser = parse_address_map, help_heading = "Hits")]
+    maps: Vec<AddressMap>,
     /// Explain each score
     #[arg(long)]
     explain: bool,
@@ -236,6 +241,7 @@ fn search_once(
         false => (Engine::from_index(index).search(query, &options)?, 0),
     };
     answer.keep_fields(&arguments.fields);
+    show_mapped(&arguments.maps, &mut answer);
     let mut stdout = std::io::BufWriter::new(std::io::stdout().lock());
     if arguments.json {
         writeln!(stdout, "{}", answer.to_json()?)?;

@@ -1,5 +1,6 @@
 //! `shorttail front-end`: the search page and the API of the servers in a cluster file.
 
+use super::addresses::AddressArguments;
 use super::admin::{AdminArguments, print_addresses};
 use super::connections::ConnectionArguments;
 use super::serving::end_of;
@@ -69,6 +70,8 @@ pub(crate) struct FrontEndArguments {
     #[arg(long, value_name = "ON", default_value = "on", value_parser = ["on", "off"], help_heading = "Queries and answers")]
     hedges: String,
     #[command(flatten)]
+    addresses: AddressArguments,
+    #[command(flatten)]
     connections: ConnectionArguments,
     #[command(flatten)]
     admin: AdminArguments,
@@ -95,8 +98,8 @@ impl FrontEndArguments {
         self.admin.options()
     }
 
-    pub(crate) fn options(&self) -> FrontEndOptions {
-        FrontEndOptions {
+    pub(crate) fn options(&self) -> anyhow::Result<FrontEndOptions> {
+        Ok(FrontEndOptions {
             timeout: self.timeout.max(Duration::from_millis(1)),
             concurrency: self.concurrency,
             cache_bytes: usize::try_from(self.cache).unwrap_or(usize::MAX),
@@ -105,7 +108,8 @@ impl FrontEndArguments {
                 .max(1 << 10),
             explain: self.explain == "on",
             trace: self.trace == "on",
-        }
+            addresses: self.addresses.options()?,
+        })
     }
 }
 
@@ -122,7 +126,7 @@ pub(crate) fn run(arguments: FrontEndCommandArguments) -> anyhow::Result<ExitCod
     })?;
     let options = ServeOptions {
         listen: arguments.listen,
-        front_end: arguments.front_end.options(),
+        front_end: arguments.front_end.options()?,
         limits: arguments.front_end.limits(),
         host_names: arguments.front_end.host_names(),
         origins: arguments.front_end.origins(),

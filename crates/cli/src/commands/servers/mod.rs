@@ -1,5 +1,6 @@
 //! Commands that serve an index, and one that watches servers.
 
+mod addresses;
 mod admin;
 mod connections;
 pub(crate) mod document_server;

@@ -204,7 +204,7 @@ impl ServeArguments {
             partitions: self.index_servers.or(self.partitions).unwrap_or(1),
             handlers: self.handlers.handlers(),
             queue_length: self.handlers.queue.unwrap_or(0),
-            front_end: self.front_end.options(),
+            front_end: self.front_end.options()?,
             limits: self.front_end.limits(),
             host_names: self.front_end.host_names(),
             origins: self.front_end.origins(),

@@ -32,8 +32,12 @@ pub(crate) struct Marking<'a> {
     pub(crate) query: Query,
 }
 
-/// Returns the page of a document as stored.
-pub(crate) fn document(document: &StoredDocument, marking: Option<&Marking<'_>>) -> String {
+/// Returns the page of a document as stored; `opened` is the path of its file, where that is sent.
+pub(crate) fn document(
+    document: &StoredDocument,
+    marking: Option<&Marking<'_>>,
+    opened: Option<String>,
+) -> String {
     let body = cut(cut_bytes(&document.body), BODY_CHARS_MAX);
     let (body_html, marked_count) = match marking {
         Some(marking) => {
@@ -53,7 +57,7 @@ pub(crate) fn document(document: &StoredDocument, marking: Option<&Marking<'_>>)
         query: marking.map_or("", |marking| marking.typed),
         title: title(&document.title, &document.url),
         url: visible(&document.url),
-        web: web_address(&document.url),
+        web: web_address(&document.url).or(opened),
         body_html,
         marked_count,
         author: field("author"),

@@ -14,6 +14,8 @@ struct Home {
     documents: String,
     chunks: String,
     examples: Vec<Example>,
+    /// Link to an answer as JSON.
+    json: String,
 }
 
 struct Example {
@@ -38,6 +40,10 @@ pub(crate) fn home(known: &Known) -> String {
         files: Files::new(),
         documents: counted(known.documents_count, "document", "documents"),
         chunks: counted(u64::from(known.chunks_count), "chunk", "chunks"),
+        json: local(
+            "search",
+            &[("q", examples.first().map_or("*", |one| &*one.query))],
+        ),
         examples,
     })
 }

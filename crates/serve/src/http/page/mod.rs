@@ -20,6 +20,7 @@ mod settings;
 mod texts;
 mod times;
 
+use crate::addresses::Addresses;
 use crate::api::options::DEPTH_MAX;
 use crate::api::options::SearchOptions;
 use crate::http::page::settings::{api_pairs, pairs, settings};
@@ -108,7 +109,7 @@ struct HitView<'a> {
     /// The title with marks, where it is shown whole.
     title_html: Option<&'a str>,
     href: String,
-    is_web: bool,
+    is_opened: bool,
     crumbs: Vec<String>,
     /// Values by which the hit was sorted.
     sorted_by: Vec<String>,
@@ -147,12 +148,13 @@ pub(crate) fn results(
     answer: &mut SearchAnswer,
     options: &SearchOptions,
     suggestions: &[Suggestion],
+    addresses: &Addresses,
 ) -> String {
     let started = Instant::now();
     let query = answer.query.clone();
     let has_some = answer.hits_with_all_words(options.start) < answer.hits.len();
     let hits_html = render(&Hits {
-        groups: groups(answer, &query, options),
+        groups: groups(answer, &query, options, addresses),
     });
     answer.phases_us.render = started.elapsed().as_micros() as u64;
     answer.phases_us.total += answer.phases_us.render;
@@ -291,7 +293,12 @@ fn render(page: &impl Template) -> String {
 }
 
 /// Returns the hits in groups, by what they have of the words and whether the limit of hits per site held them back.
-fn groups<'a>(answer: &'a SearchAnswer, query: &str, options: &SearchOptions) -> Vec<Group<'a>> {
+fn groups<'a>(
+    answer: &'a SearchAnswer,
+    query: &str,
+    options: &SearchOptions,
+    addresses: &Addresses,
+) -> Vec<Group<'a>> {
     let mut groups: Vec<Group<'a>> = Vec::new();
     for (at, hit) in answer.hits.iter().enumerate() {
         let heading = answer.heading(at, options.start);
@@ -303,14 +310,20 @@ fn groups<'a>(answer: &'a SearchAnswer, query: &str, options: &SearchOptions) ->
             });
         }
         if let Some(group) = groups.last_mut() {
-            group.hits.push(view(hit, query, options));
+            let opened = web_address(&hit.url).or_else(|| addresses.original(&hit.url));
+            group.hits.push(view(hit, query, options, opened));
         }
     }
     groups
 }
 
-fn view<'a>(hit: &'a Hit, query: &str, options: &SearchOptions) -> HitView<'a> {
-    let web = web_address(&hit.url);
+/// Returns a hit for the page; `opened` is the address of the document itself, where it has one.
+fn view<'a>(
+    hit: &'a Hit,
+    query: &str,
+    options: &SearchOptions,
+    opened: Option<String>,
+) -> HitView<'a> {
     let text = local("document", &[("url", &*hit.url), ("q", query)]);
     let mut why = Vec::new();
     if let Some(explanation) = &hit.explanation {
@@ -320,8 +333,8 @@ fn view<'a>(hit: &'a Hit, query: &str, options: &SearchOptions) -> HitView<'a> {
         title: title(&hit.title, &hit.url),
         title_html: (!hit.title_html.is_empty() && is_shown_as_stored(&hit.title))
             .then_some(hit.title_html.as_str()),
-        is_web: web.is_some(),
-        href: web.unwrap_or_else(|| text.clone()),
+        is_opened: opened.is_some(),
+        href: opened.unwrap_or_else(|| text.clone()),
         crumbs: breadcrumb(&hit.url),
         sorted_by: hit
             .sort

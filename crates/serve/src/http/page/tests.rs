@@ -1,5 +1,6 @@
 //! Tests of the page: it shows the whole answer, and no document can inject markup.
 use super::*;
+use crate::addresses::AddressOptions;
 use wire::DidYouMean;
 use wire::{PhaseTimes, Total};
 
@@ -21,6 +22,10 @@ fn hit(title: &str, url: &str) -> Hit {
         sort: Vec::new(),
         explanation: None,
     }
+}
+
+fn as_they_are() -> Addresses {
+    Addresses::new(&AddressOptions::default(), &[])
 }
 
 pub(super) fn answer(hits: Vec<Hit>) -> SearchAnswer {
@@ -55,7 +60,12 @@ pub(super) fn answer(hits: Vec<Hit>) -> SearchAnswer {
 }
 
 fn page(hits: Vec<Hit>) -> String {
-    results(&mut answer(hits), &SearchOptions::default(), &[])
+    results(
+        &mut answer(hits),
+        &SearchOptions::default(),
+        &[],
+        &as_they_are(),
+    )
 }
 
 #[test]
@@ -97,7 +107,7 @@ fn hits_with_some_of_the_words_stand_apart() {
             start,
             ..SearchOptions::default()
         };
-        results(&mut answer, &options, &[])
+        results(&mut answer, &options, &[], &as_they_are())
     };
     let html = page(10, Some(11), 11);
     let parts = [
@@ -136,7 +146,7 @@ fn hits_that_a_limit_of_sites_held_back_stand_apart() {
     ];
     let mut answer = answer(hits);
     answer.some_words_from = Some(2);
-    let html = results(&mut answer, &SearchOptions::default(), &[]);
+    let html = results(&mut answer, &SearchOptions::default(), &[], &as_they_are());
     let headings = [
         "id=\"from-2\">More of these sites</h2>",
         "id=\"from-3\">More of these sites, with some of the words</h2>",
@@ -175,12 +185,12 @@ fn what_documents_say_stays_text() {
         analyzer,
         query: search::parse(&typed, analyzer, Operator::default()).query,
     };
-    let marked = document(&stored, Some(&marking));
+    let marked = document(&stored, Some(&marking), None);
     assert!(marked.contains("<mark>script</mark>"), "{marked}");
     for html in [
-        results(&mut answer, &SearchOptions::default(), &[]),
+        results(&mut answer, &SearchOptions::default(), &[], &as_they_are()),
         refusal(script, script, script),
-        document(&stored, None),
+        document(&stored, None, None),
         marked,
     ] {
         assert!(!without_own_script(&html).contains("<script"), "{html}");
@@ -218,7 +228,7 @@ fn nothing_found_suggests() {
     none.query = "\"two words\"".into();
     let shown = |none: &mut SearchAnswer, options: SearchOptions| {
         let suggestions = suggestions(&none.query, &options);
-        results(none, &options, &suggestions)
+        results(none, &options, &suggestions, &as_they_are())
     };
     let html = shown(&mut none, SearchOptions::default());
     assert!(html.contains("No document matches"));
@@ -302,5 +312,5 @@ fn a_page_is_no_shorter_than_its_lower_bound() {
     answer.hits[0].more_from_site = false;
     let least = bytes_min(&answer);
     assert!(least > 50_000, "{least}");
-    assert!(results(&mut answer, &SearchOptions::default(), &[]).len() >= least);
+    assert!(results(&mut answer, &SearchOptions::default(), &[], &as_they_are()).len() >= least);
 }

@@ -1,4 +1,6 @@
 //! URLs of documents as links and as breadcrumbs.
+use percent_encoding::percent_decode_str;
+use std::borrow::Cow;
 use url::Url;
 
 /// Returns the address to link to if it is safe: `http` or `https` with a host, as a browser parses it.
@@ -29,7 +31,7 @@ pub(crate) fn breadcrumb(url: &str) -> Vec<String> {
     let mut crumbs: Vec<String> = parts
         .split('/')
         .filter(|part| !part.is_empty())
-        .map(shown)
+        .map(|part| shown(&decoded(part)))
         .collect();
     if host && let Some(first) = crumbs.first_mut() {
         *first = first.trim_start_matches("www.").to_owned();
@@ -42,6 +44,12 @@ pub(crate) fn breadcrumb(url: &str) -> Vec<String> {
         crumbs.push(shown(url));
     }
     crumbs
+}
+
+/// Returns a segment of a path as people write it. One that is no text when decoded stays as it is.
+fn decoded(part: &str) -> Cow<'_, str> {
+    let decoded = percent_decode_str(part).decode_utf8();
+    decoded.unwrap_or(Cow::Borrowed(part))
 }
 
 fn shown(part: &str) -> String {
@@ -115,8 +123,12 @@ mod tests {
             ["e.org", "1", "…", "5", "6"]
         );
         assert_eq!(
-            breadcrumb("file:///usr/share/a.txt"),
-            ["usr", "share", "a.txt"]
+            breadcrumb("file:///usr/share/a%20%C3%BC.txt"),
+            ["usr", "share", "a ü.txt"]
+        );
+        assert_eq!(
+            breadcrumb("https://e.org/%FF/a%2Fb"),
+            ["e.org", "%FF", "a/b"]
         );
         assert_eq!(breadcrumb(""), [""]);
         assert_eq!(breadcrumb("a\u{7}b"), ["a\u{fffd}b"]);

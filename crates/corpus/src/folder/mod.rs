@@ -1,17 +1,20 @@
-//! Reader of a folder, one document for each file.
+//! Reader of a folder: a document for each file, several for archives, logs and files of records.
 
 use crate::contained::Contained;
 use crate::extraction::Extractor;
 use crate::file::{self, FileError, Markup};
 use crate::input::{Input, Meter};
+use crate::man;
 use crate::opened::Beneath;
 use crate::passed_over::PassedOver;
+use crate::records::{RecordsFile, RecordsName, is_of_records};
 use crate::step::{BadDocument, Place, ReadOptions, Step};
 use crate::walk::{Found, Kinds, Walk, walk};
 use crate::{FileLimits, ReaderError, logs};
-use document::Document;
-use std::collections::VecDeque;
+use document::{Document, FieldNames, Mapper};
+use std::collections::{BTreeSet, VecDeque};
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Returns the `file:` URL of an absolute path, by which a file of a folder is known.
@@ -38,10 +41,23 @@ pub(crate) struct Folder {
     extractor: Option<Extractor>,
     /// Documents of the file read last.
     contained: Option<Contained>,
+    records: Option<RecordsOfFile>,
+    names: FieldNames,
+    /// Records with neither title nor body.
+    without_text: u64,
+    /// Which fields of records became which part of documents.
+    fields_found: BTreeSet<String>,
     /// The next files, of which those with an extractor have been started.
     ahead: VecDeque<(Found, Result<Option<Contained>, FileError>)>,
     meter: Meter,
     place: Place,
+}
+
+/// A file of records, with the bytes that count as progress at its end.
+struct RecordsOfFile {
+    file: RecordsFile,
+    /// Bytes of all files when it was begun, with those of this one.
+    bytes_end: u64,
 }
 
 /// Upper limit on the files that are looked at before their turn.
@@ -75,16 +91,17 @@ impl Folder {
             let extractor = options.extractor.as_ref();
             Markup::of(name).is_some()
                 || logs::is_log(name)
+                || RecordsName::of(name).is_some()
+                || man::Page::of(name).is_some()
                 || extractor.is_some_and(|one| one.reads(name))
         });
         if files.is_empty() && unreadable.is_empty() && passed_over.is_empty() {
             let mut reason = "no documents in this folder; known are .txt .text .md .markdown .rst \
-                              .html .htm .xhtml, source code and logs (also .gz), and names such as README"
+                              .html .htm .xhtml .csv .tsv .json .jsonl, manual pages, source code and logs (also .gz), and names \
+                              such as README"
                 .to_owned();
             if let Some((kind, count)) = left_out.by_count().first() {
-                reason.push_str(&format!(
-                    "; it has {count} {kind} files. Files of JSON and tables are sources by their own names"
-                ));
+                reason.push_str(&format!("; it has {count} {kind} files"));
             }
             let path = root.to_path_buf();
             return Err(ReaderError::Source { path, reason });
@@ -136,6 +153,10 @@ impl Folder {
             limits: options.limits,
             extractor: options.extractor.clone(),
             contained: None,
+            records: None,
+            names: options.names.clone(),
+            without_text: 0,
+            fields_found: BTreeSet::new(),
             ahead: VecDeque::new(),
             meter: meter.clone(),
             place: Place::default(),
@@ -152,9 +173,22 @@ impl Folder {
         &self.left_out
     }
 
-    /// Returns the place of the file read last.
+    /// Returns the place of the file or the record read last.
     pub(crate) fn place(&self) -> &Place {
-        &self.place
+        match &self.records {
+            Some(records) => records.file.place(),
+            None => &self.place,
+        }
+    }
+
+    /// Returns the number of records with neither title nor body in the files that were read whole.
+    pub(crate) fn without_text(&self) -> u64 {
+        self.without_text
+    }
+
+    /// Returns which fields of records became which part of documents.
+    pub(crate) fn fields_found(&self) -> impl Iterator<Item = &str> {
+        self.fields_found.iter().map(String::as_str)
     }
 
     /// Reads the next file.
@@ -165,6 +199,13 @@ impl Folder {
                 return step;
             }
             self.contained = None;
+        }
+        if let Some(records) = &mut self.records {
+            let step = records.file.next();
+            if !matches!(step, Step::End) {
+                return step;
+            }
+            self.end_records();
         }
         if let Some((path, error)) = self.unreadable.pop_front() {
             return bad(&path, format!("cannot read the folder: {error}"));
@@ -177,13 +218,14 @@ impl Folder {
             return Step::End;
         };
         let before = self.meter.bytes();
+        let bytes_end = before + found.bytes;
         self.place.file = found.path.display().to_string();
         let read = started.and_then(|started| match started {
             Some(contained) => {
                 self.contained = Some(contained);
                 Ok(Step::Meanwhile)
             }
-            None => self.read(&found),
+            None => self.read(&found, bytes_end),
         });
         let step = match read {
             Ok(Step::Meanwhile) => {
@@ -239,7 +281,36 @@ impl Folder {
         Ok(Some(contained))
     }
 
-    fn read(&self, found: &Found) -> Result<Step, FileError> {
+    /// Notes what the mapper of a file of records found, and counts the unread rest of the file as progress.
+    fn end_records(&mut self) {
+        let Some(RecordsOfFile { file, bytes_end }) = self.records.take() else {
+            return;
+        };
+        self.without_text += file.mapper().without_text();
+        let found = file.mapper().found().map(str::to_owned);
+        self.fields_found.extend(found);
+        self.meter
+            .skip(bytes_end.saturating_sub(self.meter.bytes()));
+    }
+
+    /// Reads a file that is a document, or begins to read one of records.
+    fn read(&mut self, found: &Found, bytes_end: u64) -> Result<Step, FileError> {
+        let name = found.path.file_name().unwrap_or_default().to_string_lossy();
+        let form = RecordsName::of(&name);
+        if let Some(form) = form
+            && (form != RecordsName::Json || is_of_records(&self.beginning(found)?))
+        {
+            let opened = self.beneath.open(&found.real)?;
+            let input = Input::new(opened, &found.path, self.limits, &self.meter)?;
+            let named = (&*found.path, file_url(&found.path));
+            let mapper = Mapper::new(self.names.clone());
+            let file = RecordsFile::new(form, named, input, mapper);
+            self.records = Some(RecordsOfFile { file, bytes_end });
+            return Ok(Step::Meanwhile);
+        }
+        if man::Page::of(&name).is_some() && !man::is_page(&self.beginning(found)?) {
+            return Ok(Step::LeftOut(name.into_owned()));
+        }
         let opened = self.beneath.open(&found.real)?;
         let input = Input::new(opened, &found.path, self.limits, &self.meter)?;
         let (document, text_bytes) = read_file(&found.path, input)?;
@@ -248,7 +319,21 @@ impl Folder {
             text_bytes,
         })
     }
+
+    /// Returns the beginning of a file, decompressed.
+    fn beginning(&self, found: &Found) -> Result<Vec<u8>, FileError> {
+        let opened = self.beneath.open(&found.real)?;
+        let mut input = Input::new(opened, &found.path, self.limits, &Meter::default())?;
+        let mut beginning = Vec::new();
+        input.resume();
+        // What was read before damage is a beginning, too; the damage comes again.
+        let _ = input.take(BEGINNING_BYTES).read_to_end(&mut beginning);
+        Ok(beginning)
+    }
 }
+
+/// Length of a file's beginning that tells what it is, in bytes.
+const BEGINNING_BYTES: u64 = 8 << 10;
 
 fn bad(path: &Path, reason: String) -> Step {
     let bad = BadDocument {
@@ -265,7 +350,13 @@ pub(crate) fn read_file(path: &Path, input: Input) -> Result<(Document, u64), Fi
     let meter = input.meter().clone();
     let bytes = file::read_bytes(input)?;
     let text_bytes = bytes.len() as u64;
-    let markup = Markup::of(&name).unwrap_or(Markup::Plain);
+    if let Some(page) = man::Page::of(&name).filter(|_| man::is_page(&bytes)) {
+        return Ok((page.document(file_url(path), bytes, &meter)?, text_bytes));
+    }
+    let markup = match RecordsName::of(&name) {
+        Some(_) => Markup::Code,
+        None => Markup::of(&name).unwrap_or(Markup::Plain),
+    };
     Ok((
         file::document(file_url(path), &name, markup, bytes, &meter)?,
         text_bytes,
@@ -273,193 +364,4 @@ pub(crate) fn read_file(path: &Path, input: Input) -> Result<(Document, u64), Fi
 }
 
 #[cfg(test)]
-mod tests {
-    use crate::{ReadOptions, Reader, ReaderError, Source};
-    use document::Document;
-    use std::io::Write;
-    use std::path::Path;
-
-    fn write(root: &Path, path: &str, bytes: &[u8]) {
-        let path = root.join(path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, bytes).unwrap();
-    }
-
-    fn read(root: &Path) -> (Vec<Document>, Reader) {
-        let mut reader = Reader::open(
-            vec![Source::Folder(root.to_path_buf())],
-            ReadOptions::default(),
-        )
-        .unwrap();
-        let mut documents = Vec::new();
-        while let Some(document) = reader.next_document().unwrap() {
-            documents.push(document);
-        }
-        (documents, reader)
-    }
-
-    #[test]
-    fn a_folder_is_read_in_the_order_of_paths() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path();
-        write(root, "b.txt", b"second");
-        write(root, "a/z é.md", b"# First\nx");
-        write(root, "c.html", b"<title>Third</title>y");
-        write(root, ".hidden/d.txt", b"no");
-        write(root, ".e.txt", b"no");
-        write(root, "f.png", b"no");
-        write(root, "g.txt", b"bin\0ary");
-        write(root, "h.txt.gz", b"not gzip");
-        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-        encoder.write_all(b"Fourth").unwrap();
-        write(root, "README.gz", &encoder.finish().unwrap());
-        let (documents, reader) = read(root);
-        let titles: Vec<_> = documents.iter().map(|d| d.title.as_str()).collect();
-        assert_eq!(titles, ["Fourth", "First", "second", "Third"]);
-        let url = &documents[1].url;
-        assert!(
-            url.starts_with("file:///") && url.ends_with("/a/z%20%C3%A9.md"),
-            "{url}"
-        );
-        let progress = reader.progress();
-        assert_eq!((progress.documents, progress.bad), (4, 2));
-        assert_eq!(Some(progress.source_bytes), progress.source_bytes_total);
-        assert_eq!(reader.left_out(), [(".png".to_owned(), 1)]);
-        assert!(
-            reader.bad_documents()[0]
-                .to_string()
-                .ends_with("g.txt: binary, not text")
-        );
-    }
-
-    #[test]
-    fn a_file_that_is_named_is_read_as_one_of_its_folder() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path();
-        write(root, "a.md", b"# First\nx");
-        write(root, "b.txt", b"second");
-        write(root, "notes", "größer, without an ending".as_bytes());
-        write(root, "app.log", b"2024-01-01 one\n2024-01-01 two\n");
-        write(root, "main.rs", b"fn main() {}");
-        write(root, "c.html", b"<title>Third</title>y");
-        let (of_folder, _) = read(root);
-        let read_one = |name: &str| {
-            let source = Source::parse(root.join(name).to_str().unwrap()).unwrap();
-            assert!(matches!(source, Source::TextFile(_)), "{name}");
-            let mut reader = Reader::open(vec![source], ReadOptions::default()).unwrap();
-            let document = reader.next_document().unwrap().unwrap();
-            assert_eq!(reader.next_document().unwrap(), None);
-            document
-        };
-        for document in &of_folder {
-            let path = url::Url::parse(&document.url)
-                .unwrap()
-                .to_file_path()
-                .unwrap();
-            let path = path.display().to_string();
-            let name = path.split("!/").next().unwrap();
-            assert_eq!(&read_one(name), document);
-        }
-        assert_eq!(of_folder.len(), 5);
-        let notes = read_one("notes");
-        assert_eq!(notes.title, "größer, without an ending");
-        write(root, "binary", b"\x7fELF\0");
-        write(root, "empty", b"");
-        for name in ["binary", "empty"] {
-            let refused = Source::parse(root.join(name).to_str().unwrap());
-            assert!(matches!(refused, Err(ReaderError::Source { .. })), "{name}");
-        }
-        #[cfg(unix)]
-        {
-            std::os::unix::fs::symlink("/etc/hostname", root.join("link.txt")).unwrap();
-            let linked = read_one("link.txt");
-            assert!(linked.url.ends_with("/link.txt"), "{}", linked.url);
-        }
-    }
-
-    #[test]
-    fn code_is_named_by_its_file_and_front_matter_is_no_text() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path();
-        write(
-            root,
-            "a.py",
-            b"#!/usr/bin/env python3\n# Copyright\nprint('hello')",
-        );
-        write(
-            root,
-            "b.md",
-            b"---\ntitle: \"A post\"\ndate: 2024-05-01\ntags:\n  - x\n---\n# Heading\nwords",
-        );
-        write(root, "c.md", b"+++\ntitle = 'Another'\n+++\nwords");
-        write(root, "d.md", b"---\nA rule above\n\nwords");
-        let (documents, _) = read(root);
-        let shown: Vec<_> = documents
-            .iter()
-            .map(|one| (&*one.title, one.body.lines().next()))
-            .collect();
-        assert_eq!(
-            shown,
-            [
-                ("a.py", Some("#!/usr/bin/env python3")),
-                ("A post", Some("Heading")),
-                ("Another", Some("words")),
-                ("A rule above", Some("A rule above")),
-            ]
-        );
-        assert_eq!(documents[1].fields["date"], "2024-05-01");
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn links_that_loop_end() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path();
-        write(root, "a/b.txt", b"x");
-        std::os::unix::fs::symlink(root, root.join("a/loop")).unwrap();
-        std::os::unix::fs::symlink(root.join("a"), root.join("again")).unwrap();
-        std::os::unix::fs::symlink("nowhere", root.join("gone.txt")).unwrap();
-        assert_eq!(read(root).0.len(), 1);
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_link_out_of_the_folder_is_counted_and_not_read() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().join("in");
-        write(&root, "a.txt", b"kept");
-        write(folder.path(), "secret.txt", b"secret");
-        std::os::unix::fs::symlink("../secret.txt", root.join("notes.txt")).unwrap();
-        let (documents, reader) = read(&root);
-        assert_eq!(documents.len(), 1);
-        let progress = reader.progress();
-        assert_eq!((progress.bad, progress.passed_over), (0, 1));
-        let named = reader.passed_over()[0].to_string();
-        assert!(named.contains("notes.txt: passed over: a link"), "{named}");
-        assert!(named.contains("secret.txt; --follow-links"), "{named}");
-        let options = ReadOptions {
-            follow_links: true,
-            ..ReadOptions::default()
-        };
-        let mut reader = Reader::open(vec![Source::Folder(root)], options).unwrap();
-        let mut bodies = Vec::new();
-        while let Some(document) = reader.next_document().unwrap() {
-            bodies.push(document.body);
-        }
-        assert_eq!(bodies, ["kept", "secret"]);
-    }
-
-    #[test]
-    fn a_folder_without_documents_says_what_it_looked_for() {
-        let folder = tempfile::tempdir().unwrap();
-        write(folder.path(), "a.pdf", b"x");
-        let error = Reader::open(
-            vec![Source::Folder(folder.path().to_path_buf())],
-            ReadOptions::default(),
-        );
-        let Err(ReaderError::Source { reason, .. }) = error else {
-            panic!()
-        };
-        assert!(reason.contains(".md"), "{reason}");
-    }
-}
+mod tests;
