@@ -28,6 +28,10 @@ async fn suggested(app: &App, raw: Option<&str>) -> Result<String, SearchError> 
     let titles = app.front_end.titles(&asked.q, asked.k, asked.timeout);
     let mut answer = titles.await?;
     told::without_paths(&mut answer.degraded, 0);
+    let addresses = app.front_end.addresses();
+    for title in &mut answer.titles {
+        title.url = addresses.shown(&title.url).into_owned();
+    }
     answer.to_json().map_err(|error| SearchError::Unavailable {
         part: "the front-end".into(),
         reason: format!("the answer cannot be written as JSON: {error}"),

@@ -164,6 +164,9 @@ fn no_answer_tells_where_files_are() {
             files.check_hidden(&document);
         }
     }
+    let titles = server.get("/suggest?q=owl&k=50");
+    files.check_hidden(&titles);
+    assert!(titles.body.contains("hand%20book/"), "{}", titles.body);
     // A cursor of an order by sites would hold one.
     let (response, _) = search(&server, &[("q", "owls"), ("sort", "site"), ("after", "*")]);
     assert_eq!(response.status, 400);
@@ -227,6 +230,9 @@ fn addresses_are_mapped_where_they_are_shown() {
             (&url.into(), &url.into())
         );
     }
+    let titles = server.get("/suggest?q=owl&k=50");
+    let mapped = "https://intranet.example/docs/plain.txt";
+    assert!(titles.body.contains(mapped), "{}", titles.body);
     let page = server.get("/?q=owls&k=50");
     assert!(
         page.body
