@@ -75,9 +75,7 @@ pub use postings::{
 pub use preload::{PreloadParts, preload, preload_after};
 pub use reservation::MergeReservation;
 pub use segment::pairs::{PairRecord, Pairs};
-pub use segment::{
-    Details, DetailsReader, Segment, SiteNames, TITLES_MAX, TermRecord, TitleFound,
-};
+pub use segment::{Details, DetailsReader, Segment, SiteNames, TITLES_MAX, TermRecord, TitleFound};
 pub use snapshot::Index;
 pub use statistics::{
     NearTerm, PatternTerm, Statistics, TermPlace, TermPlaces, TermStatistics, WrittenTerm,

@@ -1,12 +1,12 @@
 //! Searches of an index: one, many at once, facets alone, and the explanation of a score.
 
-use crate::{SuggestedTitle, Value};
 use crate::answer::Answer;
 use crate::error::{Error, Result};
 use crate::facet::{Facet, FacetCounts};
 use crate::index::Index;
 use crate::query::{Lowered, Query, lowered};
 use crate::request::SearchRequest;
+use crate::{SuggestedTitle, Value};
 use engine::{Engine, QuerySource, SearchOptions};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -101,7 +101,7 @@ impl Index {
     /// As [`search`](Index::search); and more than 50 titles.
     pub fn suggest(&self, typed: &str, k: usize) -> Result<Vec<SuggestedTitle>> {
         let found = self.engine.titles(typed, k).map_err(Error::of_engine)?;
-        Ok(found.titles)
+        Ok(found.titles.into_iter().map(SuggestedTitle::from).collect())
     }
 
     /// Counts facets over all matches of a query, in their order.

@@ -19,8 +19,10 @@ mod lengths;
 mod matching;
 mod meta;
 pub(crate) mod pairs;
+mod scan;
 mod site_names;
 mod titles;
+mod titles_beginning;
 mod values;
 pub(crate) mod write;
 

@@ -217,6 +217,13 @@ pub(crate) struct TitleStartNode {
     pub(crate) weight: f32,
 }
 
+impl TitleStartNode {
+    /// Upper bound on the score.
+    pub(crate) fn most(&self) -> f32 {
+        2.0 * self.weight
+    }
+}
+
 /// Clause of more than one term whose matches score alike.
 #[derive(Debug)]
 pub(crate) struct ConstantNode {
@@ -252,11 +259,7 @@ pub(crate) fn value_node(field: &str, test: &Test, name: ClauseName) -> Node {
 /// Calls `each` for every word below a clause whose postings a search reads from the start.
 pub(crate) fn each_word<'a>(node: &'a Node, each: &mut impl FnMut(&'a Word)) {
     match node {
-        Node::Nothing
-        | Node::All
-        | Node::Pattern(_)
-        | Node::TitleStart(_)
-        | Node::Value(_) => {}
+        Node::Nothing | Node::All | Node::Pattern(_) | Node::TitleStart(_) | Node::Value(_) => {}
         Node::Term(term) => each(&term.word),
         Node::Filter(word) => each(word),
         Node::Phrase(phrase) => phrase.words.iter().for_each(each),

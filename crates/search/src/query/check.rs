@@ -54,7 +54,10 @@ impl Left {
             Query::Nothing | Query::All | Query::Value { .. } => {}
             Query::TitleStart { start, edits } => {
                 let is_valid = Pattern::near_start(start, *edits).is_valid() && *edits <= EDITS_MAX;
-                ensure(is_valid, "the query has a beginning of titles beyond the limits")?;
+                ensure(
+                    is_valid,
+                    "the query has a beginning of titles beyond the limits",
+                )?;
             }
             Query::Term { field, weight, .. } => {
                 is_known(*field)?;

@@ -66,7 +66,13 @@ proptest! {
 
 #[test]
 fn exact_words_come_before_beginnings_and_these_before_errors() {
-    let texts = ["lantern here", "lanterns here", "lanternfish here", "lantren here", "latnrenfish here"];
+    let texts = [
+        "lantern here",
+        "lanterns here",
+        "lanternfish here",
+        "lantren here",
+        "latnrenfish here",
+    ];
     let batches: Vec<Vec<Document>> = (0..)
         .zip(texts)
         .map(|(number, text): (u32, _)| {

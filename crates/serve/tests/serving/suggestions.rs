@@ -7,6 +7,7 @@ use document::Document;
 use engine::{Engine, SuggestAnswer, TITLES_K_MAX};
 use index::{Field, Index};
 use proptest::prelude::*;
+use search::parse::words_begun;
 use search::{Operator, Query, Ranking, words_as_you_type};
 use serve::{FrontEnd, SearchOptions, Topology, io_runtime};
 use std::cell::RefCell;
@@ -20,7 +21,18 @@ const TITLE_WORDS: [&str; 8] = [
 ];
 
 const TYPED: [&str; 12] = [
-    "how to", "how to ", "wnter", "winter", "win", "w", "snow how", "mkae snow", "makee", "to make wimters", "<b> snow", "?",
+    "how to",
+    "how to ",
+    "wnter",
+    "winter",
+    "win",
+    "w",
+    "snow how",
+    "mkae snow",
+    "makee",
+    "to make wimters",
+    "<b> snow",
+    "?",
 ];
 
 /// Returns documents, some of the same title.
@@ -53,19 +65,35 @@ fn expected(oracle: &Oracle, of: &[Document], typed: &str, k: usize, index: &Ind
         start.push(' ');
     }
     let words = words_as_you_type(Field::Title, typed, index.analyzer(), Operator::And);
-    let mut queries = Vec::new();
-    if !folded_words(typed).is_empty() {
-        queries.push(Query::TitleStart { start, edits });
-    }
-    queries.push(words.query);
-    queries.extend(words.some_words);
+    let start = |edits| Query::TitleStart {
+        start: start.clone(),
+        edits,
+    };
+    let queries = [
+        start(0),
+        words_begun(Field::Title, typed, index.analyzer()),
+        start(edits),
+        words.some_words.unwrap_or(words.query),
+    ];
+    // A text without a word has no beginning.
+    let skipped = if folded_words(typed).is_empty() {
+        queries.len()
+    } else {
+        0
+    };
+    let queries = &queries[skipped..];
     let mut known = HashSet::new();
-    let ranked = queries.iter().flat_map(|query| oracle.rank(query, Ranking::default()));
+    let ranked = queries
+        .iter()
+        .flat_map(|query| oracle.rank(query, Ranking::default()));
     let titles = ranked.map(|hit| {
         let document = of.iter().find(|one| one.url == hit.url);
         document.expect("a document of the index").title.clone()
     });
-    titles.filter(|title| !title.is_empty() && known.insert(title.clone())).take(k).collect()
+    titles
+        .filter(|title| !title.is_empty() && known.insert(title.clone()))
+        .take(k)
+        .collect()
 }
 
 #[test]
@@ -130,10 +158,17 @@ fn suggestions_over_http() {
     assert_eq!(answer.query, "windows & wint");
     assert_eq!(answer.titles.len(), 4);
     for one in &answer.titles {
-        let escaped = one.title.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        let escaped = one
+            .title
+            .replace('&', "&amp;")
+            .replace('<', "&lt;")
+            .replace('>', "&gt;");
         let plain = one.title_html.replace("<mark>", "").replace("</mark>", "");
         assert_eq!(plain, escaped);
-        assert!(one.title_html.starts_with("<mark>Windows</mark> &amp; <mark>winters</mark> "));
+        assert!(
+            one.title_html
+                .starts_with("<mark>Windows</mark> &amp; <mark>winters</mark> ")
+        );
         assert!(one.url.starts_with("https://site0.example/"));
     }
     let none: SuggestAnswer = serde_json::from_str(&server.get("/suggest?q=").body).unwrap();

@@ -33,6 +33,9 @@ impl WrittenWords {
             field => field,
         };
         let of_term = move |of: &&(Field, String, String)| of.0 == field && of.2 == term;
-        self.0.iter().filter(of_term).map(|(_, word, _)| word.as_str())
+        self.0
+            .iter()
+            .filter(of_term)
+            .map(|(_, word, _)| word.as_str())
     }
 }

@@ -23,8 +23,8 @@ mod folded;
 mod words;
 
 use crate::token::cut_to_term;
-pub use folded::folded_words;
 pub use crate::token::{TERM_BYTES_MAX, Token, UnknownAnalyzer, WrittenForm};
+pub use folded::folded_words;
 pub(crate) use words::{is_lowered_ascii, starts_word, word_end};
 
 /// Rule that turns words into terms. A named property of an index.

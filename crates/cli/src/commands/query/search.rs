@@ -119,7 +119,11 @@ pub(crate) struct SearchArguments {
     #[arg(long, value_name = "CURSOR", conflicts_with_all = ["start", "topics"], help_heading = "Hits")]
     after: Option<String>,
     /// Take the query as one that is being typed: its last word is a beginning, and words may have typing errors
-    #[arg(long, conflicts_with = "topics", help_heading = "Which documents match")]
+    #[arg(
+        long,
+        conflicts_with = "topics",
+        help_heading = "Which documents match"
+    )]
     as_you_type: bool,
     /// Explain each score
     #[arg(long)]

@@ -36,7 +36,9 @@ impl TitlesCursor {
 
 impl DocCursor for TitlesCursor {
     fn doc(&self) -> DocId {
-        self.found.get(self.at).map_or(DocId::END, |found| found.doc)
+        self.found
+            .get(self.at)
+            .map_or(DocId::END, |found| found.doc)
     }
     fn next(&mut self) -> DocId {
         self.at += 1;

@@ -161,11 +161,7 @@ fn texts_that_are_being_typed() {
         "(+make +best[lo lo*~0])",
         Some("(+best[make make~1] +best[lo lo*~0])"),
     );
-    check(
-        "a -make x/lo",
-        "(+a +x +best[lo lo*~0] -make)",
-        None,
-    );
+    check("a -make x/lo", "(+a +x +best[lo lo*~0] -make)", None);
     // More would be left out than was meant.
     check("a -(b make)", "(+a -(+b +make))", None);
     check("a -mak", "(+a -mak)", None);
