@@ -37,6 +37,7 @@ mod query;
 mod request;
 mod request_form;
 mod searching;
+mod suggested;
 mod watched_storage;
 mod writer;
 
@@ -50,9 +51,8 @@ pub use crate::optimize::{DocumentOrder, Optimizer};
 pub use crate::progress::Progress;
 pub use crate::query::{FieldValue, Query};
 pub use crate::request::{HitContents, Ranking, SearchRequest, Words};
+pub use crate::suggested::SuggestedTitle;
 pub use crate::writer::{Commit, Writer, WriterBuilder};
-/// Title for a text that is being typed.
-pub use engine::SuggestedTitle;
 /// Further fields of a document, by name.
 pub use json::Map as Fields;
 /// Number as JSON writes it.

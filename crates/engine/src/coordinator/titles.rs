@@ -1,9 +1,9 @@
 //! Suggested titles: those that begin with what is typed, then those whose words match.
 //!
 //! ```text
-//! typed ─► titles that begin so ─► titles with all words ─► titles with all words but for errors ─► k different titles
-//!          (also with an error)    the last a beginning
-//!          └─────────── each further search only where the titles before are fewer than k ───────┘
+//! typed ─► titles that begin so ─► titles with all words ─► both again, with errors ─► k different titles
+//!                                  the last a beginning
+//!          └──────── each further search only where the titles before are fewer than k ────────┘
 //! ```
 //!
 //! Like a coordinator it says which search is due, and takes its answer. Each search is for the best [`WINDOW`] documents, so
@@ -14,7 +14,7 @@ use crate::error::BadRequest;
 use crate::options::SearchOptions;
 use crate::returned::{HitContents, Returned};
 use index::Field;
-use search::parse::{typing_errors, words_as_you_type};
+use search::parse::{typing_errors, words_as_you_type, words_begun};
 use search::{Operator, Query};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -73,9 +73,11 @@ impl Titles {
             weight: 1.0,
         });
         let marks = SummaryQuery::new(analyzer, marked.collect(), SummaryOptions::default());
-        let mut due: Vec<Query> = words.some_words.into_iter().collect();
-        due.push(words.query);
-        due.extend(title_start(typed));
+        let mut due = vec![words.some_words.unwrap_or(words.query)];
+        let [verbatim, with_error] = title_starts(typed);
+        due.extend(with_error);
+        due.push(words_begun(Field::Title, typed, analyzer));
+        due.extend(verbatim);
         due.retain(|query| *query != Query::Nothing);
         Ok(Titles {
             id,
@@ -146,15 +148,20 @@ fn escaped(text: &str) -> String {
     html
 }
 
-/// Returns the query for titles that begin with a text; `None` for a text without a word.
-fn title_start(typed: &str) -> Option<Query> {
+/// Returns the queries for titles that begin with a text, and for those that do so but for an error; `None` for a text without
+/// a word, and for one that is too short for errors.
+fn title_starts(typed: &str) -> [Option<Query>; 2] {
     let mut start = folded_words(typed);
     if start.is_empty() {
-        return None;
+        return [None, None];
     }
-    let edits = typing_errors(&start).min(START_ERRORS_MAX);
+    let errors = typing_errors(&start).min(START_ERRORS_MAX);
     if !typed.ends_with(char::is_alphanumeric) {
         start.push(' ');
     }
-    Some(Query::TitleStart { start, edits })
+    let of = |edits| Query::TitleStart {
+        start: start.clone(),
+        edits,
+    };
+    [Some(of(0)), (errors > 0).then(|| of(errors))]
 }

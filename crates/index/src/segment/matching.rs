@@ -1,17 +1,13 @@
 //! Visit of the terms of a field that match a pattern, and of the words that match as written.
 
 use super::Segment;
-use crate::terms::{self, TermRecord};
+use super::scan::{Scan, Step};
+use crate::terms::TermRecord;
 use crate::written::{self, field_of_forms};
 use crate::{Field, IndexError};
 use fst::Streamer;
 use std::ops::ControlFlow;
 use text::{Pattern, PatternMatcher, Verdict};
-
-/// Keys passed over one by one before the dictionary is searched for the next that can match.
-const PASSED_MAX: u32 = 16;
-/// Keys read for each call without a match.
-const KEYS_A_CALL: u32 = 64;
 
 impl Segment {
     /// Calls `each` for every term that starts with `prefix`, in order.
@@ -49,7 +45,7 @@ impl Segment {
             return Ok(());
         }
         let dictionary = &self.core.terms;
-        let mut scan = Scan::new(field, pattern);
+        let mut scan = Scan::of_field(field, pattern);
         let mut stream = dictionary.range(&scan.literal, None);
         while let Some((key, ordinal)) = stream.next() {
             let step = scan.judge(key, key.get(1..).unwrap_or_default());
@@ -85,7 +81,7 @@ impl Segment {
         let Some((dictionary, field)) = dictionary.zip(field_of_forms(field)) else {
             return Ok(());
         };
-        let mut scan = Scan::new(field, pattern);
+        let mut scan = Scan::of_field(field, pattern);
         let mut of_terms = PatternMatcher::new(pattern);
         let mut term = Vec::new();
         let mut stream = dictionary.from(&scan.literal);
@@ -113,88 +109,6 @@ impl Segment {
     }
 }
 
-/// Comparison of a pattern with the keys of a dictionary, in order.
-pub(super) struct Scan {
-    /// Beginning of all keys that can match.
-    pub(super) literal: Vec<u8>,
-    is_prefix: bool,
-    is_near: bool,
-    matcher: PatternMatcher,
-    /// Beginning of keys of which none matches, and the number of them passed over.
-    dead: Vec<u8>,
-    passed: u32,
-    read: u32,
-}
-
-/// What follows from the comparison with a key.
-pub(super) enum Step<'k> {
-    /// No later key matches.
-    End,
-    /// The word matches.
-    Match(&'k str),
-    Miss,
-    /// Keys before this one do not match.
-    Jump(Vec<u8>),
-}
-
-impl Scan {
-    fn new(field: Field, pattern: &Pattern) -> Scan {
-        let literal = terms::with_key(field, pattern.literal(), |key| key.bytes.to_vec());
-        Scan::within(literal, pattern)
-    }
-
-    /// Returns the comparison of the keys that begin with `literal`: a byte, and the literal of the pattern.
-    pub(super) fn within(literal: Vec<u8>, pattern: &Pattern) -> Scan {
-        Scan {
-            literal,
-            is_prefix: matches!(
-                pattern,
-                Pattern::Prefix(_) | Pattern::NearStart { edits: 0, .. }
-            ),
-            is_near: matches!(pattern, Pattern::Near { .. } | Pattern::NearStart { .. }),
-            matcher: PatternMatcher::new(pattern),
-            dead: Vec::new(),
-            passed: 0,
-            read: 0,
-        }
-    }
-
-    /// Compares the pattern with the next key, whose word begins after its field.
-    pub(super) fn judge<'k>(&mut self, key: &[u8], word: &'k [u8]) -> Step<'k> {
-        if !key.starts_with(&self.literal) {
-            return Step::End;
-        }
-        self.read += 1;
-        if !self.dead.is_empty() && key.starts_with(&self.dead) {
-            self.passed += 1;
-            return match self.passed > PASSED_MAX {
-                true => successor(&self.dead).map_or(Step::End, Step::Jump),
-                false => Step::Miss,
-            };
-        }
-        let Ok(word) = std::str::from_utf8(word) else {
-            return Step::Miss;
-        };
-        if self.is_prefix {
-            return Step::Match(word);
-        }
-        match self.matcher.judge(word) {
-            Verdict::Match => Step::Match(word),
-            Verdict::Miss => Step::Miss,
-            Verdict::Dead(bytes) => {
-                self.dead.clear();
-                self.dead.extend_from_slice(&key[..=bytes]);
-                self.passed = 0;
-                Step::Miss
-            }
-        }
-    }
-
-    pub(super) fn is_call_due(&self) -> bool {
-        self.read.is_multiple_of(KEYS_A_CALL)
-    }
-}
-
 /// Returns the common ending of the sites of a pattern that only gives an ending: `*.example.org`.
 fn end_of_sites(field: Field, pattern: &Pattern) -> Option<&str> {
     let Pattern::Wildcard(signs) = pattern else {
@@ -202,12 +116,4 @@ fn end_of_sites(field: Field, pattern: &Pattern) -> Option<&str> {
     };
     let end = signs.strip_prefix('*')?;
     (field == Field::Site && !end.contains(['?', '*'])).then_some(end)
-}
-
-/// Returns the least key that is greater than all that begin with `prefix`.
-pub(super) fn successor(prefix: &[u8]) -> Option<Vec<u8>> {
-    let kept = prefix.iter().rposition(|&byte| byte < u8::MAX)?;
-    let mut next = prefix[..=kept].to_vec();
-    next[kept] += 1;
-    Some(next)
 }

@@ -19,9 +19,11 @@ mod lengths;
 mod matching;
 mod meta;
 pub(crate) mod pairs;
+mod scan;
 mod site_names;
 pub(crate) mod text_hashes;
 mod titles;
+mod titles_beginning;
 mod values;
 pub(crate) mod write;
 

@@ -10,11 +10,9 @@
 //! They are made of the details at the first search that wants them, and stay in memory with the segment: about 25 bytes a
 //! document. A title is compared by its first [`KEY_BYTES_MAX`] bytes; one without a word is not among them.
 
-use super::matching::{Scan, Step, successor};
-use super::{Segment, details};
-use crate::row_text::{decompress, read_text};
+use super::scan::{Scan, Step, successor};
+use crate::DocId;
 use crate::terms::common_bytes;
-use crate::{DocId, IndexError};
 use text::{Pattern, folded_words};
 
 /// Titles of a segment that are found at most, beside those as long as the last of them.
@@ -24,7 +22,7 @@ pub const TITLES_MAX: usize = 1_000;
 const KEY_BYTES_MAX: usize = 64;
 /// Titles of a block.
 const BLOCK_TITLES: usize = 16;
-/// Longest length that is told apart, in characters.
+/// Greatest length that is kept, in characters.
 const LENGTH_MAX: u8 = u8::MAX;
 
 /// Document whose title begins with a text.
@@ -48,49 +46,6 @@ pub(crate) struct Titles {
     starts: Vec<u64>,
 }
 
-impl Segment {
-    /// Returns the live documents whose titles begin with `start`, folded words with a blank after each whole one; where
-    /// they are fewer than [`TITLES_MAX`], also those whose titles begin within `edits` of it, with the same first
-    /// character. Of either kind the shortest are returned that make up that number, with all as long as the last. In the
-    /// order of documents; void where `is_due` returned true.
-    ///
-    /// # Errors
-    /// Damaged details.
-    pub fn titles_beginning(
-        &self,
-        start: &str,
-        edits: u8,
-        is_due: &mut dyn FnMut() -> bool,
-    ) -> Result<Vec<TitleFound>, IndexError> {
-        let files = [&**self.file()];
-        let titles = (self.core.titles).get_or_derive(files, || self.read_titles())?;
-        let is_live = |doc: u32| !self.is_deleted(DocId(doc));
-        Ok(titles.beginning(cut(start), edits, &is_live, is_due))
-    }
-
-    fn read_titles(&self) -> Result<Titles, IndexError> {
-        let documents = self.documents_count();
-        let damaged = || self.damaged_at_terms("details unreadable");
-        let mut maker = TitlesMaker::default();
-        let mut rows = Vec::new();
-        for first in (0..documents).step_by(details::BLOCK_DOCUMENTS) {
-            let block = self.details_block(first as usize / details::BLOCK_DOCUMENTS);
-            let block = block.ok_or_else(damaged)?;
-            decompress(block, &mut rows).ok_or_else(damaged)?;
-            let mut at = 0;
-            for doc in first..documents.min(first + details::BLOCK_DOCUMENTS as u32) {
-                for _ in 0..2 {
-                    // URL and id.
-                    read_text(&rows, &mut at).ok_or_else(damaged)?;
-                }
-                let title = read_text(&rows, &mut at).ok_or_else(damaged)?;
-                maker.push(doc, title);
-            }
-        }
-        Ok(maker.finish())
-    }
-}
-
 /// Cuts a text to the bytes of a key.
 fn cut(text: &str) -> &str {
     let mut end = text.len().min(KEY_BYTES_MAX);
@@ -102,14 +57,15 @@ fn cut(text: &str) -> &str {
 
 /// Titles under construction.
 #[derive(Debug, Default)]
-struct TitlesMaker {
+pub(super) struct TitlesMaker {
     keys: String,
     /// Start and bytes of each key, its document and its length.
     titles: Vec<(usize, u8, u32, u8)>,
 }
 
 impl TitlesMaker {
-    fn push(&mut self, doc: u32, title: &str) {
+    /// Adds the title of a document.
+    pub(super) fn push(&mut self, doc: u32, title: &str) {
         let mut key = folded_words(title);
         if key.is_empty() {
             return;
@@ -123,7 +79,7 @@ impl TitlesMaker {
             .push((start, key.len() as u8, doc, characters as u8));
     }
 
-    fn finish(mut self) -> Titles {
+    pub(super) fn finish(mut self) -> Titles {
         let key = |&(start, bytes, ..): &(usize, u8, u32, u8)| {
             &self.keys.as_bytes()[start..start + usize::from(bytes)]
         };
@@ -152,13 +108,15 @@ impl TitlesMaker {
 }
 
 impl Titles {
-    fn beginning(
+    /// Returns the titles of [`Segment::titles_beginning`](super::Segment::titles_beginning).
+    pub(super) fn beginning(
         &self,
         start: &str,
         edits: u8,
         is_live: &dyn Fn(u32) -> bool,
         is_due: &mut dyn FnMut() -> bool,
     ) -> Vec<TitleFound> {
+        let start = cut(start);
         if start.is_empty() {
             return Vec::new();
         }
@@ -179,7 +137,7 @@ impl Titles {
     /// Returns the places of the titles of a pattern, in order.
     fn near(&self, pattern: &Pattern, is_due: &mut dyn FnMut() -> bool) -> Vec<usize> {
         let literal = [&[0], pattern.literal().as_bytes()].concat();
-        let mut scan = Scan::within(literal, pattern);
+        let mut scan = Scan::new(literal, pattern);
         let mut stream = self.from(pattern.literal().as_bytes());
         let mut found = Vec::new();
         while stream.next() {
@@ -352,7 +310,7 @@ mod tests {
         let of = ["word ".repeat(40), "word ".repeat(3)];
         let titles = titles(&of);
         let start = "word ".repeat(20);
-        let found = titles.beginning(cut(&start), 1, &|_| true, &mut || false);
+        let found = titles.beginning(&start, 1, &|_| true, &mut || false);
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].doc, found[0].length), (DocId(0), 199));
     }

@@ -4,6 +4,8 @@ use crate::context::cancel;
 use crate::context::cancel::{Stop, StopRef};
 use crate::exhaustive::cursor::any::Cursor;
 use crate::exhaustive::cursor::walk::{DocCursor, ScoredCursor};
+use crate::exhaustive::explained_leaf::{explain_phrase, explain_term, phrase_name};
+pub use crate::exhaustive::explanation::Explanation;
 use crate::exhaustive::fields_of_term::FieldsOfTerm;
 use crate::plan::best::Best;
 use crate::plan::node::{
@@ -11,63 +13,9 @@ use crate::plan::node::{
 };
 use crate::plan::planner::Plan;
 use crate::plan::priors::{FieldPrior, SegmentPriors};
-use crate::plan::ranking::{TermWeight, on_grid};
-use index::{DocId, Field, IndexError, Segment};
-use serde::Serialize;
+use crate::plan::ranking::on_grid;
+use index::{DocId, IndexError, Segment};
 use text::Pattern;
-
-/// Value with the values it was computed from. The root's value equals the hit's score bit by bit.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Explanation {
-    /// The value.
-    pub value: f32,
-    /// The name of the clause, with those of the combinations around it, where the query gives any.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Meaning of the value, with the formula.
-    pub description: String,
-    /// Values it was computed from.
-    pub details: Vec<Explanation>,
-}
-
-impl Explanation {
-    fn leaf(value: f32, description: impl Into<String>) -> Explanation {
-        Explanation {
-            value,
-            name: None,
-            description: description.into(),
-            details: Vec::new(),
-        }
-    }
-
-    fn named(mut self, name: &ClauseName) -> Explanation {
-        self.name = name.as_deref().map(str::to_owned);
-        self
-    }
-}
-
-impl std::fmt::Display for Explanation {
-    /// Writes one value on each line, with its details indented below it.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        fn write(
-            explanation: &Explanation,
-            depth: usize,
-            f: &mut std::fmt::Formatter<'_>,
-        ) -> std::fmt::Result {
-            let (value, description) = (explanation.value, &explanation.description);
-            write!(f, "{:indent$}{value} ", "", indent = 2 * depth)?;
-            if let Some(name) = &explanation.name {
-                write!(f, "[{name}] ")?;
-            }
-            writeln!(f, "{description}")?;
-            explanation
-                .details
-                .iter()
-                .try_for_each(|detail| write(detail, depth + 1, f))
-        }
-        write(self, 0, f)
-    }
-}
 
 /// Explains the score of one document; `None` if it does not match. For many documents of a segment,
 /// open an [`Explainer`] once.
@@ -423,118 +371,4 @@ fn as_written(node: &PatternNode) -> String {
 /// Explains a clause that only filters.
 fn filter(name: &str, value: f32) -> Explanation {
     Explanation::leaf(value, format!("{name}: a filter adds nothing"))
-}
-
-/// Returns a phrase as it is typed.
-fn phrase_name(plan: &Plan, phrase: &PhraseNode) -> String {
-    let words: Vec<&str> = phrase.words.iter().map(|word| word.term.as_str()).collect();
-    let words = words.join(" ");
-    match phrase.slop {
-        0 => format!("{}\"{words}\"", plan.label(phrase.field)),
-        slop => format!("{}\"{words}\"~{slop}", plan.label(phrase.field)),
-    }
-}
-
-fn explain_term(
-    plan: &Plan,
-    term: &TermNode,
-    value: f32,
-    (frequency, length_byte): (u32, u8),
-    place: String,
-) -> Explanation {
-    let ranking = plan.ranking_of(term.word.field);
-    let rarity = Explanation::leaf(term.idf, ranking.rarity_text(&term.counts));
-    let mut name = format!("{}{}", plan.label(term.word.field), term.word.term);
-    if let Some(written) = &term.written {
-        name += &format!(" (written {written})");
-    }
-    let leaf = ScoredLeaf {
-        field: term.word.field,
-        name,
-        query_frequency: term.query_frequency,
-        rarity,
-        boost: term.boost,
-        weight: term.weight,
-        place,
-    };
-    leaf.explain(plan, value, frequency, length_byte)
-}
-
-fn explain_phrase(
-    plan: &Plan,
-    phrase: &PhraseNode,
-    value: f32,
-    frequency: u32,
-    length_byte: u8,
-) -> Explanation {
-    let rarity = plan.ranking_of(phrase.field).rarity_name();
-    let leaf = ScoredLeaf {
-        field: phrase.field,
-        name: phrase_name(plan, phrase),
-        query_frequency: 1,
-        rarity: Explanation::leaf(phrase.idf, format!("{rarity} = sum of the words' {rarity}")),
-        boost: phrase.boost,
-        weight: phrase.weight,
-        place: String::new(),
-    };
-    leaf.explain(plan, value, frequency, length_byte)
-}
-
-/// A word or phrase that is scored.
-struct ScoredLeaf {
-    field: Field,
-    name: String,
-    query_frequency: u32,
-    rarity: Explanation,
-    boost: f32,
-    weight: TermWeight,
-    /// Fields of the document that hold it, for the reader.
-    place: String,
-}
-
-impl ScoredLeaf {
-    fn explain(self, plan: &Plan, value: f32, frequency: u32, length_byte: u8) -> Explanation {
-        let length = index::length::dequantize(length_byte);
-        let scale = plan.scales.get(self.field);
-        let ranking = plan.ranking_of(self.field);
-        let average = scale.map_or(0.0, |scale| scale.average_length) as f32;
-        let text = ranking.formula_text(length, average);
-        let said = Explanation::leaf(self.query_frequency as f32, "said: times in the query");
-        let mut of_weight = vec![said];
-        let mut details = Vec::new();
-        match text.scale {
-            Some(description) => details.push(Explanation {
-                value: self.weight.scale,
-                name: None,
-                description,
-                details: vec![self.rarity],
-            }),
-            None => of_weight.push(self.rarity),
-        }
-        let mut description = format!("weight = {}", text.weight);
-        if self.boost != 1.0 {
-            description += " * boost";
-            of_weight.push(Explanation::leaf(self.boost, "boost: of the clause"));
-        }
-        let weight = Explanation {
-            value: self.weight.weight,
-            name: None,
-            description,
-            details: of_weight,
-        };
-        details.insert(0, weight);
-        details.extend([
-            Explanation::leaf(
-                frequency as f32,
-                format!("frequency: times in the document{}", self.place),
-            ),
-            Explanation::leaf(ranking.factor(length, average), text.factor),
-        ]);
-        Explanation {
-            value,
-            name: None,
-            description: format!("{}: {}", self.name, text.score),
-            details,
-        }
-    }
 }

@@ -2,6 +2,8 @@
 
 pub(crate) mod cursor;
 pub mod explain;
+mod explained_leaf;
+mod explanation;
 mod fields_of_term;
 pub mod missing_terms;
 pub(crate) mod search;

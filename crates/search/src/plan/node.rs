@@ -217,6 +217,13 @@ pub(crate) struct TitleStartNode {
     pub(crate) weight: f32,
 }
 
+impl TitleStartNode {
+    /// Upper bound on the score.
+    pub(crate) fn most(&self) -> f32 {
+        2.0 * self.weight
+    }
+}
+
 /// Clause of more than one term whose matches score alike.
 #[derive(Debug)]
 pub(crate) struct ConstantNode {

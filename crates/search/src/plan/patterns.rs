@@ -18,7 +18,7 @@
 //! Lucene's `TopTermsBlendedFreqScoringRewrite` keeps the most frequent terms of each segment's reader together and blends
 //! their frequencies; here the choice and the frequencies are those of the whole index.
 
-use crate::plan::node::{Node, PATTERN_SCORE, pattern_node};
+use crate::plan::node::{Node, PATTERN_SCORE, TitleStartNode, pattern_node};
 use crate::plan::planner::Planner;
 use crate::plan::ranking::TermCounts;
 use crate::query::tree::Query;
@@ -82,6 +82,23 @@ impl Planner<'_> {
             of.written.extend(written.map(|written| (term, written)));
         }
         self.best_of_terms(pattern, clauses, of)
+    }
+
+    /// Plans titles that begin with a text.
+    pub(super) fn title_start(&mut self, start: &str, edits: u8) -> Node {
+        let node = TitleStartNode {
+            start: start.to_owned(),
+            edits,
+            weight: self.boost,
+        };
+        self.most += f64::from(node.most());
+        Node::TitleStart(node)
+    }
+
+    /// Returns the word as written for which a term of a pattern stands.
+    pub(super) fn written_as(&self, term: &str) -> Option<Box<str>> {
+        let written = self.of_pattern.as_ref()?.written(term)?;
+        Some(written.into())
     }
 
     fn best_of_near(

@@ -7,8 +7,7 @@ use crate::plan::as_written::find_written;
 use crate::plan::best::Best;
 use crate::plan::marked_terms::{note, note_terms};
 use crate::plan::node::{
-    ClauseName, ConstantNode, Node, PhraseNode, Scoring, TermNode, TitleStartNode, Word, each_word,
-    value_node,
+    ClauseName, ConstantNode, Node, PhraseNode, Scoring, TermNode, Word, each_word, value_node,
 };
 use crate::plan::patterns::PatternTerms;
 use crate::plan::priors::PlannedPriors;
@@ -27,9 +26,6 @@ use text::summary::{Marked, SummaryTerm};
 
 /// Least inverse document frequency of a telling word, as a share of the greatest in the query.
 pub const TELLING_SHARE: f32 = 0.3;
-
-/// Upper bound on the score of a title that begins with a text, before boosts.
-const TITLE_START_SCORE_MAX: f32 = 2.0;
 
 /// Query planned for one snapshot. It is cheap to share; all segments of all partitions use it.
 #[derive(Debug)]
@@ -136,7 +132,7 @@ impl Plan {
                 on_grid(self.ranking_of(*field).most(*weight) as f32)
             }
             Node::Pattern(pattern) => on_grid(pattern.weight),
-            Node::TitleStart(node) => on_grid(TITLE_START_SCORE_MAX * node.weight),
+            Node::TitleStart(node) => on_grid(node.most()),
             Node::Boolean {
                 required, optional, ..
             } => {
@@ -216,14 +212,7 @@ impl Planner<'_> {
                 weight,
             } => self.term(*field, term, *weight),
             Query::Pattern { field, pattern } => self.pattern(*field, pattern),
-            Query::TitleStart { start, edits } => {
-                self.most += f64::from(TITLE_START_SCORE_MAX * self.boost);
-                Ok(Node::TitleStart(TitleStartNode {
-                    start: start.clone(),
-                    edits: *edits,
-                    weight: self.boost,
-                }))
-            }
+            Query::TitleStart { start, edits } => Ok(self.title_start(start, *edits)),
             Query::Value { field, test } => Ok(value_node(field, test, self.name.clone())),
             Query::Phrase { field, terms, slop } => self.phrase(*field, terms, *slop),
             Query::Boolean {
@@ -479,12 +468,6 @@ impl Planner<'_> {
             self.add_beyond_text(|planner, field| planner.phrase(field, terms, slop))?;
         }
         Ok(node)
-    }
-
-    /// Returns the word as written for which a term of a pattern stands.
-    fn written_as(&self, term: &str) -> Option<Box<str>> {
-        let written = self.of_pattern.as_ref()?.written(term)?;
-        Some(written.into())
     }
 
     fn weigh(&mut self, ranking: Ranking, query_frequency: u32, rarity: f32) -> TermWeight {

@@ -7,6 +7,7 @@ use document::Document;
 use engine::{Engine, SuggestAnswer, TITLES_K_MAX};
 use index::{Field, Index};
 use proptest::prelude::*;
+use search::parse::words_begun;
 use search::{Operator, Query, Ranking, words_as_you_type};
 use serve::{FrontEnd, SearchOptions, Topology, io_runtime};
 use std::cell::RefCell;
@@ -64,12 +65,23 @@ fn expected(oracle: &Oracle, of: &[Document], typed: &str, k: usize, index: &Ind
         start.push(' ');
     }
     let words = words_as_you_type(Field::Title, typed, index.analyzer(), Operator::And);
-    let mut queries = Vec::new();
-    if !folded_words(typed).is_empty() {
-        queries.push(Query::TitleStart { start, edits });
-    }
-    queries.push(words.query);
-    queries.extend(words.some_words);
+    let start = |edits| Query::TitleStart {
+        start: start.clone(),
+        edits,
+    };
+    let queries = [
+        start(0),
+        words_begun(Field::Title, typed, index.analyzer()),
+        start(edits),
+        words.some_words.unwrap_or(words.query),
+    ];
+    // A text without a word has no beginning.
+    let skipped = if folded_words(typed).is_empty() {
+        queries.len()
+    } else {
+        0
+    };
+    let queries = &queries[skipped..];
     let mut known = HashSet::new();
     let ranked = queries
         .iter()

@@ -5,6 +5,7 @@
 //! same order as the search's, so they must be equal to the bit.
 mod most;
 mod patterns;
+mod sums;
 mod written;
 
 use crate::lengths::length_in_a_byte;
@@ -13,11 +14,12 @@ use crate::values::values_of;
 use document::{Document, PartNames, site_of, url_hash};
 use fields::{FieldType, Priors, Schema, TextFields, Value, each_leaf};
 use index::Field;
-use search::parse::{BOOST_MAX, BOOST_MIN};
+use patterns::title_start;
 use search::plan::TELLING_SHARE;
 use search::{Query, Ranking};
 use std::collections::BTreeMap;
-use text::{Analyzer, Pattern, folded_words};
+use sums::{best_of, product};
+use text::Analyzer;
 use written::WrittenWords;
 
 /// A hit of the oracle.
@@ -69,24 +71,6 @@ impl Default for Scale<'_> {
             only_filters: false,
             alike: &[],
         }
-    }
-}
-
-/// Returns the boost of a boosted clause within another.
-fn product(outer: f32, inner: f32) -> f32 {
-    (outer * inner).clamp(BOOST_MIN, BOOST_MAX)
-}
-
-/// Returns the greatest of scores, plus a share of the sum of the others that is rounded to the unit of a grid: 2^-22 of the power
-/// of two that is a third of the grid.
-fn best_of(scores: &[f32], tie_breaker: f32, grid: f32) -> f32 {
-    let greatest = scores.iter().copied().fold(0.0, f32::max);
-    let others = scores.iter().sum::<f32>() - greatest;
-    let share = f64::from(tie_breaker) * f64::from(others);
-    let unit = f64::from(grid) / 3.0 / f64::from(1 << 22);
-    match unit {
-        0.0 => greatest + share as f32,
-        unit => greatest + ((share / unit).round_ties_even() * unit) as f32,
     }
 }
 
@@ -272,16 +256,8 @@ impl Oracle {
                     .then_some(on_grid(boost)),
             },
             Query::TitleStart { start, edits } => {
-                let title = folded_words(&document.whole_title);
-                let key = format!("{title} ");
-                let is_near = || *edits > 0 && Pattern::near_start(start, *edits).matches(&key);
-                let most = match key.starts_with(start.as_str()) {
-                    true => 2.0,
-                    false if is_near() => 1.0,
-                    false => return None,
-                };
-                let characters = title.chars().count().min(255) as f32;
-                (!title.is_empty()).then(|| on_grid((most - characters / 256.0) * boost))
+                let score = title_start(&document.whole_title, start, *edits)?;
+                Some(on_grid(score * boost))
             }
             Query::Phrase { field, terms, slop } => {
                 let frequency = phrase_frequency(document.field(*field), terms, *slop);

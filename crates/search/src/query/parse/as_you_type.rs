@@ -11,11 +11,7 @@
 //! A beginning of up to 3 characters has no errors, one of 4 to 7 one, a longer one two, and its first character is right
 //! ([`typing_errors`]).
 
-use super::clauses;
-use super::limits::{CLAUSES_MAX, PATTERNS_MAX};
-use super::runs::near_query;
-use super::terms::{Operator, word_query};
-use super::typed::{Parsed, all_words};
+use super::terms::{near_query, word_query};
 use crate::query::tree::Query;
 use index::Field;
 use text::{Analyzer, Pattern};
@@ -33,6 +29,15 @@ pub fn typing_errors(word: &str) -> u8 {
     }
 }
 
+/// Reading of a text while it is typed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AsYouType {
+    /// End of the text, where its last word may go on.
+    pub(super) text_end: *const u8,
+    /// Whether words have typing errors.
+    pub(super) tolerates: bool,
+}
+
 /// Word of a text that is being typed.
 pub(super) struct TypedWord {
     /// The word as it stands.
@@ -48,6 +53,8 @@ pub(super) struct Typing {
     pub(super) is_unfinished: bool,
     /// Whether the others have errors.
     pub(super) tolerates: bool,
+    /// Whether a beginning is as typed, without errors.
+    pub(super) is_exact: bool,
 }
 
 /// Returns the words of a text.
@@ -69,7 +76,10 @@ pub(super) fn typed_words(
     }
     let last = words.len().saturating_sub(1);
     for (at, (typed, folded)) in words.iter_mut().zip(folded).enumerate() {
-        let errors = typing_errors(&folded);
+        let errors = match typing.is_exact {
+            true => 0,
+            false => typing_errors(&folded),
+        };
         let pattern = match at == last && typing.is_unfinished {
             true => Pattern::near_start(&folded, errors),
             false if typing.tolerates && errors > 0 => {
@@ -80,43 +90,6 @@ pub(super) fn typed_words(
         typed.more = Some(near_query(typed.word.clone(), field, pattern));
     }
     words
-}
-
-/// Makes the query of the words of `text` without any syntax, of which the last may be a beginning. The second query of
-/// [`Parsed`] is that for documents with typing errors.
-pub fn words_as_you_type(
-    field: Field,
-    text: &str,
-    analyzer: Analyzer,
-    operator: Operator,
-) -> Parsed {
-    let of = |tolerates| {
-        let typing = Typing {
-            is_unfinished: text.ends_with(char::is_alphanumeric),
-            tolerates,
-        };
-        let words = typed_words(field, analyzer, text, typing);
-        let mut patterns_left = PATTERNS_MAX;
-        let words = words.into_iter().take(CLAUSES_MAX);
-        let mut words: Vec<Query> = words
-            .map(|typed| match typed.more {
-                Some(more) if patterns_left > 0 => {
-                    patterns_left -= 1;
-                    more
-                }
-                _ => typed.word,
-            })
-            .collect();
-        clauses::merge_repeated(&mut words);
-        all_words(words, operator)
-    };
-    let query = of(false);
-    let with_errors = of(true);
-    Parsed {
-        some_words: (with_errors != query).then_some(with_errors),
-        query,
-        warnings: Vec::new(),
-    }
 }
 
 /// Returns the pattern of a word with more.

@@ -44,16 +44,16 @@ mod typed;
 mod unobeyed;
 mod values;
 
-pub use as_you_type::{typing_errors, words_as_you_type};
+pub use as_you_type::typing_errors;
 pub use clauses::simplified;
 pub use limits::{
     BOOST_MAX, BOOST_MIN, CLAUSES_MAX, DEPTH_MAX, NAME_BYTES_MAX, NAMES_MAX, PATTERNS_MAX,
     PHRASE_WORDS_MAX, QUERY_BYTES_MAX, SLOP_MAX, WARNINGS_MAX, WAYS_MAX,
 };
-pub use runs::{edits_of, near_query, prefix_query, prefixes_of};
+pub use runs::{edits_of, prefix_query, prefixes_of};
 pub use sites::site_query;
-pub use terms::{Least, Operator, UnknownLeast, phrase_in_ways, word_query};
+pub use terms::{Least, Operator, UnknownLeast, near_query, phrase_in_ways, word_query};
 pub use typed::{
     Parsed, bag_of_words, bag_of_words_in, parse, parse_as_you_type, parse_filter, parse_with,
-    phrase_of, some_of_words, words_with,
+    phrase_of, some_of_words, words_as_you_type, words_begun, words_with,
 };

@@ -1,4 +1,5 @@
 //! Parser of tokens into clauses, with a stack of open groups.
+use super::as_you_type::AsYouType;
 use super::clauses::{self, Clause, Frame, Join, Sign, Target};
 use super::limits::{
     BOOST_MAX, BOOST_MIN, CLAUSES_MAX, DEPTH_MAX, PATTERNS_MAX, WAYS_MAX, Warnings, field_names,
@@ -6,7 +7,7 @@ use super::limits::{
 };
 use super::scan::{Keyword, Scanner, Token};
 use super::some_words::{with_most_words, with_some_words};
-use super::terms::Operator;
+use super::terms::{Operator, words_count};
 use super::unobeyed::{NOT_SIGN, warn_of_signs};
 use crate::query::tree::Query;
 use fields::{FieldType, Schema};
@@ -82,15 +83,6 @@ pub(super) struct Parser<'w> {
     pub(super) warnings: &'w mut Warnings,
     /// How the words of a text are read while it is typed.
     pub(super) as_you_type: Option<AsYouType>,
-}
-
-/// Reading of a text while it is typed.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct AsYouType {
-    /// End of the text, where its last word may go on.
-    pub(super) text_end: *const u8,
-    /// Whether words have typing errors.
-    pub(super) tolerates: bool,
 }
 
 impl<'w> Parser<'w> {
@@ -430,18 +422,6 @@ impl<'w> Parser<'w> {
         }
     }
 
-    /// Returns the parser of a text that is being typed.
-    pub(super) fn as_you_type(self, text: &str, tolerates: bool) -> Parser<'w> {
-        let text_end = text.as_bytes().as_ptr_range().end;
-        Parser {
-            as_you_type: Some(AsYouType {
-                text_end,
-                tolerates,
-            }),
-            ..self
-        }
-    }
-
     /// Returns the parser of a filter.
     pub(super) fn of_filter(self) -> Parser<'w> {
         Parser {
@@ -484,32 +464,6 @@ impl<'w> Parser<'w> {
             query => most_words.unwrap_or(query),
         };
         (query, some_words)
-    }
-}
-
-/// Returns the number of words of a clause, in all its forms. Of forms in several words the longest is counted by its words,
-/// the others have the same ones and count once.
-fn words_count(query: &Query) -> usize {
-    match query {
-        Query::Phrase { terms, .. } => terms.len(),
-        Query::Boolean {
-            required,
-            optional,
-            excluded,
-        } => {
-            let phrases = optional
-                .iter()
-                .filter(|form| matches!(form, Query::Phrase { .. }));
-            let longest = phrases.map(words_count).max().unwrap_or(0);
-            let count = |form: &Query| match words_count(form) {
-                count if count < longest => count.min(1),
-                count => count,
-            };
-            let others = required.iter().chain(excluded).map(words_count);
-            others.chain(optional.iter().map(count)).sum()
-        }
-        Query::Boosted { clause, .. } => words_count(clause),
-        _ => 1,
     }
 }
 

@@ -1,11 +1,11 @@
 //! Runs without blanks: the clauses of their words and patterns.
 
-use super::as_you_type::{TypedWord, Typing, pattern_of, typed_words};
+use super::as_you_type::{AsYouType, TypedWord, Typing, pattern_of, typed_words};
 use super::clauses::Target;
 use super::limits::shortened;
 use super::parser::Parser;
 use super::pieces::{Piece, pieces};
-use super::terms::{term_query, word_query};
+use super::terms::{near_query, term_query, word_query};
 use crate::query::tree::Query;
 use index::Field;
 use text::{Analyzer, EDITS_MAX, Pattern, QueryWord, Way};
@@ -46,6 +46,15 @@ pub fn prefix_query(field: Field, pattern: Pattern, word: Option<QueryWord>) -> 
 const LONG_WORD_CHARACTERS: usize = 6;
 
 impl Parser<'_> {
+    /// Returns the parser of a text that is being typed.
+    pub(super) fn as_you_type(mut self, text: &str, tolerates: bool) -> Self {
+        self.as_you_type = Some(AsYouType {
+            text_end: text.as_bytes().as_ptr_range().end,
+            tolerates,
+        });
+        self
+    }
+
     /// Returns the queries of the words of a run without blanks, some of them patterns.
     pub(super) fn word_queries(&mut self, field: Field, typed: &str) -> Vec<Query> {
         let mut queries = Vec::new();
@@ -101,6 +110,7 @@ impl Parser<'_> {
                 Typing {
                     is_unfinished: is_last && text.ends_with(char::is_alphanumeric),
                     tolerates: as_you_type.tolerates,
+                    is_exact: false,
                 }
             }
             None => Typing::default(),
@@ -189,14 +199,6 @@ pub fn edits_of(word: &str) -> u8 {
     match word.chars().count() < LONG_WORD_CHARACTERS {
         true => 1,
         false => EDITS_MAX,
-    }
-}
-
-/// Returns the clause of a word, and of those that differ from it in a few letters.
-pub fn near_query(exact: Query, field: Field, pattern: Pattern) -> Query {
-    Query::BestOf {
-        clauses: vec![exact, Query::Pattern { field, pattern }],
-        tie_breaker: 0.0,
     }
 }
 

@@ -178,6 +178,40 @@ pub fn word_query(field: Field, mut word: QueryWord) -> Query {
     phrase_in_ways(field, word.forms, 0).unwrap_or(Query::Nothing)
 }
 
+/// Returns the clause of a word, and of those that differ from it in a few letters.
+pub fn near_query(exact: Query, field: Field, pattern: Pattern) -> Query {
+    Query::BestOf {
+        clauses: vec![exact, Query::Pattern { field, pattern }],
+        tie_breaker: 0.0,
+    }
+}
+
+/// Returns the number of words of a clause, in all its forms. Of forms in several words the longest is counted by its words,
+/// the others have the same ones and count once.
+pub(super) fn words_count(query: &Query) -> usize {
+    match query {
+        Query::Phrase { terms, .. } => terms.len(),
+        Query::Boolean {
+            required,
+            optional,
+            excluded,
+        } => {
+            let phrases = optional
+                .iter()
+                .filter(|form| matches!(form, Query::Phrase { .. }));
+            let longest = phrases.map(words_count).max().unwrap_or(0);
+            let count = |form: &Query| match words_count(form) {
+                count if count < longest => count.min(1),
+                count => count,
+            };
+            let others = required.iter().chain(excluded).map(words_count);
+            others.chain(optional.iter().map(count)).sum()
+        }
+        Query::Boosted { clause, .. } => words_count(clause),
+        _ => 1,
+    }
+}
+
 /// Adds the words that a word typed without quotes is made of, for a query of which any word will do: the forms of a
 /// compound and its parts, the pairs of letters of a text without blanks. So `three-dimensional` finds what is
 /// `dimensional` too, and a sentence in Chinese what holds some of it.

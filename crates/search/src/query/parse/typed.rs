@@ -1,7 +1,10 @@
 //! Queries from typed text: parsed, as a bag of words, or as a phrase.
 
+use crate::query::parse::as_you_type::{Typing, typed_words};
 use crate::query::parse::clauses;
-use crate::query::parse::limits::{CLAUSES_MAX, PHRASE_WORDS_MAX, QUERY_BYTES_MAX, Warnings};
+use crate::query::parse::limits::{
+    CLAUSES_MAX, PATTERNS_MAX, PHRASE_WORDS_MAX, QUERY_BYTES_MAX, Warnings,
+};
 use crate::query::parse::parser::Parser;
 use crate::query::parse::terms::{Operator, phrase_query, push_loose_words, word_query};
 use crate::query::tree::Query;
@@ -116,7 +119,7 @@ pub fn bag_of_words_in(field: Field, text: &str, analyzer: Analyzer, operator: O
 }
 
 /// Joins words by an operator.
-pub(super) fn all_words(words: Vec<Query>, operator: Operator) -> Query {
+fn all_words(words: Vec<Query>, operator: Operator) -> Query {
     let (required, optional) = match operator {
         Operator::Most(least) => {
             if words.len() > 1 {
@@ -142,6 +145,63 @@ pub fn words_with(text: &str, analyzer: Analyzer, operator: Operator) -> Parsed 
         some_words: (operator == Operator::Auto).then(|| some_of_words(text, analyzer)),
         warnings: Vec::new(),
     }
+}
+
+/// Makes the query of the words of `text` without any syntax, of which the last may be a beginning. The second query of
+/// [`Parsed`] is that for documents with typing errors.
+pub fn words_as_you_type(
+    field: Field,
+    text: &str,
+    analyzer: Analyzer,
+    operator: Operator,
+) -> Parsed {
+    let query = being_typed(field, text, analyzer, operator, Typing::default());
+    let tolerant = Typing {
+        tolerates: true,
+        ..Typing::default()
+    };
+    let with_errors = being_typed(field, text, analyzer, operator, tolerant);
+    Parsed {
+        some_words: (with_errors != query).then_some(with_errors),
+        query,
+        warnings: Vec::new(),
+    }
+}
+
+/// Makes the query of all words of `text` without any syntax, of which the last may be a beginning, and none has errors.
+pub fn words_begun(field: Field, text: &str, analyzer: Analyzer) -> Query {
+    let exact = Typing {
+        is_exact: true,
+        ..Typing::default()
+    };
+    being_typed(field, text, analyzer, Operator::And, exact)
+}
+
+fn being_typed(
+    field: Field,
+    text: &str,
+    analyzer: Analyzer,
+    operator: Operator,
+    typing: Typing,
+) -> Query {
+    let typing = Typing {
+        is_unfinished: text.ends_with(char::is_alphanumeric),
+        ..typing
+    };
+    let words = typed_words(field, analyzer, text, typing);
+    let mut patterns_left = PATTERNS_MAX;
+    let words = words.into_iter().take(CLAUSES_MAX);
+    let mut words: Vec<Query> = words
+        .map(|typed| match typed.more {
+            Some(more) if patterns_left > 0 => {
+                patterns_left -= 1;
+                more
+            }
+            _ => typed.word,
+        })
+        .collect();
+    clauses::merge_repeated(&mut words);
+    all_words(words, operator)
 }
 
 /// Makes a query of the words of `text`, as [`bag_of_words`] does, of which a telling one must match.
