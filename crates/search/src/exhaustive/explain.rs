@@ -485,11 +485,9 @@ impl ScoredLeaf {
             details: of_weight,
         };
         details.insert(0, weight);
+        let times = format!("frequency: times in the document{}", self.place);
         details.extend([
-            Explanation::leaf(
-                frequency as f32,
-                format!("frequency: times in the document{}", self.place),
-            ),
+            Explanation::leaf(frequency as f32, times),
             Explanation::leaf(ranking.factor(length, average), text.factor),
         ]);
         Explanation {
