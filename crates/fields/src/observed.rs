@@ -13,7 +13,8 @@
 //! end in 0 (`1.1` beside `1.10`). All of it is decided by counts, so neither the order of documents nor their parts matter.
 
 use crate::each_leaf;
-use crate::schema::{FieldType, Schema};
+use crate::field_type::FieldType;
+use crate::schema::Schema;
 use crate::text_form::TextForm;
 use document::PartNames;
 use json::{Map, Value};

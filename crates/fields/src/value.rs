@@ -1,7 +1,7 @@
 //! Values of fields, and keys that order them.
 
 use crate::dates;
-use crate::schema::FieldType;
+use crate::field_type::FieldType;
 use json::Value as Json;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;

@@ -4,7 +4,7 @@
 //! they are derived again, and are checked by it.
 
 use crate::dates;
-use crate::schema::FieldType;
+use crate::field_type::FieldType;
 use crate::value::Value;
 use json::Value as Json;
 use serde::{Deserialize, Serialize};

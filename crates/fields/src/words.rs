@@ -21,7 +21,7 @@
 //! counts once.
 
 use crate::each_leaf;
-use crate::schema::FieldType;
+use crate::field_type::FieldType;
 use crate::text_form::TextForm;
 use document::PartNames;
 use json::{Map, Value};

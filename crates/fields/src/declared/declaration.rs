@@ -1,7 +1,8 @@
 //! Declarations of fields, and what they change in a schema.
 
+use crate::field_type::FieldType;
 use crate::prior::Prior;
-use crate::schema::{FieldType, Schema};
+use crate::schema::Schema;
 use crate::words::TITLE;
 use std::collections::BTreeMap;
 use text::Analyzer;

@@ -1,7 +1,8 @@
 //! Tests of declarations: what they change, and what is refused.
 
 use super::{Declaration, Declarations};
-use crate::schema::{FieldType, Schema};
+use crate::field_type::FieldType;
+use crate::schema::Schema;
 
 /// Reads declarations, which are the same when they are written and read again.
 fn declared(json: &str) -> Result<Declarations, String> {

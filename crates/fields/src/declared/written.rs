@@ -3,8 +3,8 @@
 use super::declaration::{
     Declaration, Declarations, DeclaredPrior, PRIOR_FORM, WEIGHT_OF_OWN_ANALYZER,
 };
+use crate::field_type::FieldType;
 use crate::prior::Prior;
-use crate::schema::FieldType;
 use crate::words::{WEIGHT_MAX, is_weight};
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{Error, MapAccess, Visitor};

@@ -3,7 +3,8 @@
 use super::{Buckets, Distribution, Facet, FacetCounts, Figures};
 use crate::dates;
 use crate::distinct::DistinctValues;
-use crate::schema::{FieldType, Schema};
+use crate::field_type::FieldType;
+use crate::schema::Schema;
 use crate::sketch::QuantileSketch;
 use crate::stats::Stats;
 use crate::value::Value;

@@ -1,7 +1,8 @@
 //! Tests of counts: parts in any order, as bytes, and in rounds.
 
 use super::{Buckets, CodedValues, Facet, FacetCounts};
-use crate::schema::{FieldType, Schema};
+use crate::field_type::FieldType;
+use crate::schema::Schema;
 use crate::value::Value;
 use proptest::prelude::*;
 

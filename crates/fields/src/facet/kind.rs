@@ -9,7 +9,7 @@ use super::buckets::Buckets;
 use super::bytes::{Reader, Writer};
 use super::coded::CodedValues;
 use super::spans::Spans;
-use crate::schema::FieldType;
+use crate::field_type::FieldType;
 use crate::test::BadTest;
 use std::fmt::Debug;
 use wire::FacetAnswer;

@@ -4,7 +4,8 @@ use super::clause::SITE;
 use super::kind::bad;
 use super::kinds::FacetKind;
 use super::{DEPTH_MAX, Facet, split_list};
-use crate::schema::{FieldType, Schema};
+use crate::field_type::FieldType;
+use crate::schema::Schema;
 use crate::test::BadTest;
 
 impl Facet {

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::dates;
-use crate::schema::{FieldType, Schema};
+use crate::field_type::FieldType;
+use crate::schema::Schema;
 use crate::value::Value;
 
 /// One value, of code 1.

@@ -2,7 +2,7 @@
 
 use crate::dates;
 use crate::decimal::Decimal;
-use crate::schema::FieldType;
+use crate::field_type::FieldType;
 use crate::value::Value;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;

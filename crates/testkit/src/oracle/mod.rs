@@ -6,13 +6,14 @@
 mod most;
 mod patterns;
 mod sums;
+mod values;
 mod written;
 
 use crate::lengths::length_in_a_byte;
 use crate::places::{Place, phrase_frequency, places};
 use crate::values::values_of;
 use document::{Document, PartNames, site_of, url_hash};
-use fields::{FieldType, Priors, Schema, TextFields, Value, each_leaf};
+use fields::{Priors, Schema, TextFields, Value, each_leaf};
 use index::Field;
 use patterns::title_start;
 use search::plan::TELLING_SHARE;
@@ -20,6 +21,7 @@ use search::{Query, Ranking};
 use std::collections::BTreeMap;
 use sums::{best_of, product};
 use text::Analyzer;
+use values::{append, words_of};
 use written::WrittenWords;
 
 /// A hit of the oracle.
@@ -72,29 +74,6 @@ impl Default for Scale<'_> {
             alike: &[],
         }
     }
-}
-
-/// Returns the type of a field, and the text whose words are searched of one of its values: a text or a number as it was
-/// written, of a date its day; `None` where there is none.
-fn words_of(schema: &Schema, path: &str, value: &json::Value) -> Option<(FieldType, String)> {
-    let kind = schema.get(path).filter(|_| schema.is_searched(path))?;
-    let text = match (value, value.as_str()) {
-        (_, Some(text)) => text.to_owned(),
-        (json::Value::Number(number), None) if kind != FieldType::Text => number.to_string(),
-        _ => return None,
-    };
-    let is_date = kind == FieldType::Date && Value::of(kind, value).is_some();
-    let day = || text.trim().chars().take("2024-05-06".len()).collect();
-    Some((kind, if is_date { day() } else { text }))
-}
-
-/// Adds the places of a value to those of a field. A value that is compared as a whole stands apart: no phrase reaches into
-/// it from outside.
-fn append(field: &mut Vec<Place>, kind: FieldType, value: Vec<Place>) {
-    if kind != FieldType::Text && !value.is_empty() {
-        field.push(Place::new());
-    }
-    field.extend(value);
 }
 
 /// All live documents, as words.
@@ -473,13 +452,8 @@ impl OracleDocument {
         self.field(field).iter().any(|place| place.contains(term))
     }
 
-    /// Returns the number of words of a field. The empty places between values count in the text alone.
     fn words_count(&self, field: Field) -> usize {
-        let places = self.field(field).iter();
-        match field {
-            Field::Text => places.count(),
-            _ => places.filter(|place| !place.is_empty()).count(),
-        }
+        values::words_count(field, self.field(field))
     }
 
     fn field(&self, field: Field) -> &[Place] {

@@ -4,7 +4,7 @@ use crate::distinct::DistinctValues;
 use crate::facet::bytes::{Reader, Writer};
 use crate::facet::coded::CodedValues;
 use crate::facet::kind::{FigureKind, FigureState, Kind, WEIGHT_BYTES};
-use crate::schema::FieldType;
+use crate::field_type::FieldType;
 use crate::test::BadTest;
 use wire::FacetAnswer;
 

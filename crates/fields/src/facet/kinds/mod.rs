@@ -33,7 +33,7 @@ use super::bytes::{Reader, Writer};
 use super::coded::CodedValues;
 use super::kind::{BucketKind, FigureKind, FigureState, Kind};
 use crate::distinct::DistinctValues;
-use crate::schema::FieldType;
+use crate::field_type::FieldType;
 use crate::stats::Stats;
 use crate::test::BadTest;
 use wire::FacetAnswer;

@@ -3,7 +3,7 @@
 use crate::facet::bytes::{Reader, Writer};
 use crate::facet::coded::CodedValues;
 use crate::facet::kind::{FigureKind, FigureState, Kind, WEIGHT_BYTES, bad};
-use crate::schema::FieldType;
+use crate::field_type::FieldType;
 use crate::sketch::{QuantileSketch, SKETCH_METHOD};
 use crate::test::BadTest;
 use crate::value::Value;

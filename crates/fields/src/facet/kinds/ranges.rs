@@ -5,7 +5,7 @@ use crate::facet::clause::clause;
 use crate::facet::coded::CodedValues;
 use crate::facet::kind::{BucketKind, Kind, bad};
 use crate::facet::spans::Spans;
-use crate::schema::FieldType;
+use crate::field_type::FieldType;
 use crate::test::{BadTest, Test};
 use crate::value::Value;
 use wire::{FacetAnswer, FacetBucket};

@@ -4,7 +4,7 @@ use crate::dates;
 use crate::facet::bytes::{Reader, Writer};
 use crate::facet::coded::CodedValues;
 use crate::facet::kind::{FigureKind, FigureState, Kind};
-use crate::schema::FieldType;
+use crate::field_type::FieldType;
 use crate::stats::Stats;
 use crate::test::BadTest;
 use crate::value::Value;
