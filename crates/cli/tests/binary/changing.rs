@@ -158,7 +158,7 @@ fn sync_follows_the_records_of_a_table() {
     let index = directory(&bench);
     let sync = || summary(shorttail(["sync", &index, &notes, "--json"]));
     let check = |rows: &str, replaced: u64, deleted: u64, total: u64| {
-        bench.file("notes/people.csv", &format!("id,name\n{rows}"));
+        bench.file("notes/people.csv", format!("id,name\n{rows}"));
         let summary = sync();
         for (name, count) in [
             ("replaced", replaced),

@@ -124,7 +124,7 @@ impl Addresses {
     fn without_folders(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for map in &self.maps {
-            if let Some(path) = map.from_path().filter(|path| !path.is_empty()) {
+            if let Some(path) = map.own_path().filter(|path| !path.is_empty()) {
                 text = text.replace(path, map.to_site());
             }
         }

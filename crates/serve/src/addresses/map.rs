@@ -42,7 +42,7 @@ impl AddressMap {
     pub(super) fn shown(&self, url: &str) -> Option<String> {
         if url.starts_with('/') {
             // Records of a file that was named by its path have that as address.
-            let rest = rest_after(url, self.from_path()?)?;
+            let rest = rest_after(url, self.own_path()?)?;
             return Some(format!("{}{rest}", path_of(&self.to).unwrap_or(&self.to)));
         }
         let rest = rest_after(url, &self.from)?;
@@ -53,21 +53,21 @@ impl AddressMap {
     pub(super) fn real(&self, shown: &str) -> Vec<String> {
         if shown.starts_with('/') {
             let rest = path_of(&self.to).and_then(|to| rest_after(shown, to));
-            let real = rest.zip(self.from_path());
+            let real = rest.zip(self.own_path());
             let real = real.map(|(rest, from)| format!("{from}{rest}"));
             return real.into_iter().collect();
         }
         let Some(rest) = rest_after(shown, &self.to) else {
             return Vec::new();
         };
-        let paths = self.from_path().filter(|_| path_of(&self.to).is_none());
+        let paths = self.own_path().filter(|_| path_of(&self.to).is_none());
         let beginnings = [Some(self.from.as_str()), paths];
         let beginnings = beginnings.into_iter().flatten();
         beginnings.map(|from| format!("{from}{rest}")).collect()
     }
 
     /// Returns the path of a `file:` address, of which sites of files begin.
-    pub(super) fn from_path(&self) -> Option<&str> {
+    pub(super) fn own_path(&self) -> Option<&str> {
         path_of(&self.from)
     }
 

@@ -85,7 +85,7 @@ impl Addresses {
             return self.shown(site);
         }
         let of_map = |map: &AddressMap| {
-            let rest = rest_after(site, map.from_path()?)?;
+            let rest = rest_after(site, map.own_path()?)?;
             Some(format!("{}{rest}", map.to_site()))
         };
         match self.maps.iter().find_map(of_map) {
@@ -98,7 +98,7 @@ impl Addresses {
     fn real_site(&self, shown: &str) -> Option<String> {
         let of_map = |map: &AddressMap| {
             let rest = rest_after(shown, map.to_site())?;
-            let site = format!("{}{rest}", map.from_path()?);
+            let site = format!("{}{rest}", map.own_path()?);
             (self.shown_site(&site) == shown).then_some(site)
         };
         self.maps.iter().find_map(of_map)
@@ -149,7 +149,10 @@ fn named(folder: &str, others: &[AddressMap]) -> String {
 
 /// Addresses of an index, made anew where its folders have changed.
 #[derive(Debug, Default)]
-pub(crate) struct KeptAddresses(Mutex<Option<(Arc<[String]>, Arc<Addresses>)>>);
+pub(crate) struct KeptAddresses(Mutex<Option<OfFolders>>);
+
+/// Folders of an index, and the addresses made of them.
+type OfFolders = (Arc<[String]>, Arc<Addresses>);
 
 impl KeptAddresses {
     pub(crate) fn of(&self, options: &AddressOptions, folders: &Arc<[String]>) -> Arc<Addresses> {
