@@ -8,9 +8,7 @@ use crate::exhaustive::explained_leaf::{explain_phrase, explain_term, phrase_nam
 pub use crate::exhaustive::explanation::Explanation;
 use crate::exhaustive::fields_of_term::FieldsOfTerm;
 use crate::plan::best::Best;
-use crate::plan::node::{
-    ClauseName, ConstantNode, Node, PatternNode, PhraseNode, Scoring, TermNode,
-};
+use crate::plan::node::{ClauseName, ConstantNode, Node, PatternNode, Scoring};
 use crate::plan::planner::Plan;
 use crate::plan::priors::{FieldPrior, SegmentPriors};
 use crate::plan::ranking::on_grid;
