@@ -55,9 +55,10 @@ impl Page {
 
 /// Returns what a page is for: what follows the dash below its first heading.
 fn purpose(body: &str) -> Option<String> {
-    let mut lines = body.lines().map(str::trim).filter(|line| !line.is_empty());
+    let lines = body.lines().map(str::trim);
+    let mut lines = lines.skip_while(|line| line.is_empty());
     let _heading = lines.next()?;
-    let named: Vec<&str> = lines.take(4).collect();
+    let named: Vec<&str> = lines.take_while(|line| !line.is_empty()).collect();
     let named = named.join(" ");
     let (_, purpose) = named.split_once(" - ")?;
     let end = purpose.find(". ").unwrap_or(purpose.len());

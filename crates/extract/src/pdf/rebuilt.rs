@@ -85,15 +85,24 @@ fn objects(file: &[u8]) -> (BTreeMap<u32, Placed>, Option<u32>) {
             if is_catalog(head) {
                 catalog = Some(number);
             }
-            // A stream without an end is searched, since objects follow it.
-            if let Some(stream) = stream
-                && let Some(end) = find(file, b"endstream", stream)
-            {
-                at = end;
+            if let Some(stream) = stream {
+                at = match find(file, b"endstream", stream) {
+                    Some(ended) if ended < end || !begins_object(file, end) => ended,
+                    // The next object begins before any end of the stream.
+                    _ => end,
+                };
             }
         }
     }
     (objects, catalog)
+}
+
+/// Returns whether an object, or the table of them, follows the `endobj` at a place.
+fn begins_object(file: &[u8], endobj: usize) -> bool {
+    let rest = file.get(endobj + b"endobj".len()..).unwrap_or_default();
+    let rest = rest.trim_ascii_start();
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    rest.starts_with(b"xref") || (digits > 0 && rest[digits..].starts_with(b" "))
 }
 
 /// Reads the `7 0 ` before an `obj`.
@@ -184,6 +193,13 @@ mod tests {
         assert!(rebuilt.starts_with(b"%PDF-1.4"));
         let text = String::from_utf8_lossy(&rebuilt);
         assert!(text.contains("/Root 1 1 R"), "{text}");
+    }
+
+    #[test]
+    fn objects_after_a_stream_without_an_end_are_found() {
+        let file = b"%PDF-1.4\n1 0 obj << /Type /Catalog >> endobj\n2 0 obj << >> stream\nx\nendobj\n3 0 obj << >> stream\ny\nendstream\nendobj\n";
+        let (objects, _) = objects(file);
+        assert_eq!(objects.keys().copied().collect::<Vec<_>>(), [1, 2, 3]);
     }
 
     #[test]
