@@ -47,7 +47,7 @@ const LONG_WORD_CHARACTERS: usize = 6;
 
 impl Parser<'_> {
     /// Returns the parser of a text that is being typed.
-    pub(super) fn as_you_type(mut self, text: &str, tolerates: bool) -> Self {
+    pub(super) fn of_unfinished(mut self, text: &str, tolerates: bool) -> Self {
         self.as_you_type = Some(AsYouType {
             text_end: text.as_bytes().as_ptr_range().end,
             tolerates,

@@ -58,7 +58,7 @@ pub fn parse_as_you_type(
     parsed(text, |text, warnings| {
         let read = |tolerates, warnings: &mut Warnings| {
             let parser = Parser::new(analyzer, schema, operator, warnings);
-            parser.as_you_type(text, tolerates).parse(text).0
+            parser.of_unfinished(text, tolerates).parse(text).0
         };
         let query = read(false, warnings);
         let with_errors = read(true, &mut Warnings::default());
