@@ -112,7 +112,9 @@ def test_nothing_is_shown_for_nothing(box):
 
 def test_titles_are_texts_whatever_they_hold(box):
     field = box.get_by_role("combobox")
-    for number in range(len(TEXTS)):
+    for number, document in zip(range(len(TEXTS)), corpus.hostile()):
+        if corpus.refused(document):
+            continue
         field.fill(corpus.needle(number))
         expect(options(box).filter(has_text=corpus.needle(number)).first).to_be_visible()
         tags = box.locator("[role=option] *").evaluate_all("all => all.map(one => one.tagName)")
