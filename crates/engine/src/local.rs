@@ -49,7 +49,7 @@ pub(crate) fn titles(
     mut titles: Titles,
     is_cancelled: IsCancelled<'_>,
 ) -> Result<SuggestAnswer, EngineError> {
-    while let Some(prepared) = titles.next() {
+    while let Some(prepared) = titles.next_search() {
         titles.answered(outcome(part, &prepared, is_cancelled)?.answer);
     }
     Ok(titles.finish())

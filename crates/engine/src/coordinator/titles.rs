@@ -95,7 +95,7 @@ impl Titles {
     }
 
     /// Returns the next search; `None` where the titles are complete.
-    pub fn next(&mut self) -> Option<PreparedQuery> {
+    pub fn next_search(&mut self) -> Option<PreparedQuery> {
         if self.answer.titles.len() >= self.k {
             return None;
         }

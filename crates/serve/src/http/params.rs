@@ -274,6 +274,7 @@ mod tests {
                 depth_max: None,
                 per_site: 0,
                 collapse: "isbn".to_owned(),
+                as_you_type: false,
                 counts_hidden: true,
                 operator: Operator::Or,
                 ranking: Ranking::TfIdf,

@@ -60,7 +60,7 @@ impl FrontEnd {
         mut titles: Titles,
         known: &Known,
     ) -> Result<SuggestAnswer, SearchError> {
-        while let Some(prepared) = titles.next() {
+        while let Some(prepared) = titles.next_search() {
             titles.answered(self.search_prepared(&prepared, known).await?.answer);
         }
         Ok(titles.finish())
