@@ -2,7 +2,7 @@
 
 use crate::urls;
 use document::Document;
-use engine::{Engine, SearchAnswer, SearchOptions};
+use engine::{Engine, Operator, SearchAnswer, SearchOptions};
 use fields::{Declaration, Declarations, FieldType};
 use index::{BuildOptions, Writer, check};
 use std::sync::Arc;
@@ -53,6 +53,7 @@ fn built(declared: Declarations, held: Option<usize>, apart: bool) -> Engine {
 
 fn search(engine: &Engine, query: &str) -> SearchAnswer {
     let options = SearchOptions {
+        operator: Operator::And,
         explain: true,
         ..SearchOptions::default()
     };
