@@ -246,12 +246,21 @@ impl Schema {
     /// Makes the words of a new field searched: its own, where its type has any and there is room, else those of the text
     /// of the document alone. Truth values have no words.
     pub fn search(&mut self, name: &str) {
-        if self.search_words(name).is_some() {
-            return;
+        if self.search_words(name).is_none() {
+            self.search_in_text(name);
         }
+    }
+
+    /// Makes the words of a field searched as those of the text of the document alone, where its type has such words.
+    pub fn search_in_text(&mut self, name: &str) {
         if let Some(entry) = self.0.get_mut(name) {
             entry.is_in_text = entry.kind.may_be_in_text() && entry.searched.is_none();
         }
+    }
+
+    /// Returns whether the words of a field belong to the text of the document, and it has none of its own.
+    pub fn is_in_text(&self, name: &str) -> bool {
+        self.0.get(name).is_some_and(|entry| entry.is_in_text)
     }
 
     /// Makes the words of a text or of keywords searched; returns the settings, which may be changed then. `None` where the

@@ -39,8 +39,8 @@ fn fields_are_inferred_and_shown() {
     );
     let shown = shorttail(["fields", &directory(&bench)]).ends(0).stdout;
     let line = |name: &str| shown.lines().find(|line| line.starts_with(name)).unwrap();
-    let lang: Vec<&str> = line("lang").split_whitespace().take(4).collect();
-    assert_eq!(lang, ["lang", "keyword", "4", "3"]);
+    let lang: Vec<&str> = line("lang").split_whitespace().take(5).collect();
+    assert_eq!(lang, ["lang", "keyword", "words", "4", "3"]);
     assert!(
         line("date").contains("2023-12-31 .. 2025-02-01T10:00:00Z"),
         "{shown}"

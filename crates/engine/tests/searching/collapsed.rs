@@ -12,10 +12,14 @@ fn products(count: usize, makers: usize) -> (Engine, SharedStorage) {
     let storage: SharedStorage = Arc::new(MemoryStorage::default());
     let mut writer = Writer::open(storage.clone(), BuildOptions::default()).unwrap();
     for number in 0..count {
-        let filling = "filling ".repeat(number);
+        let filling = "filling ".repeat(2 * number);
         let mut document = document::Document {
             url: format!("https://shop.example/{number}"),
-            body: format!("alpha {filling}"),
+            // As long as with a maker.
+            body: match number % 3 {
+                0 => format!("alpha as long {filling}"),
+                _ => format!("alpha {filling}"),
+            },
             ..document::Document::default()
         };
         if number % 3 > 0 {

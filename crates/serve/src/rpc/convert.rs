@@ -470,6 +470,7 @@ fn schema_message(schema: &Schema) -> Vec<rpc::FieldType> {
             r#type: kind.name().to_owned(),
             number: searched.map_or(0, |searched| searched.number.into()),
             analyzer: analyzer.map_or(String::new(), |analyzer| analyzer.name()),
+            in_text: schema.is_in_text(name),
         }
     };
     schema.iter().map(one).collect()
@@ -483,7 +484,12 @@ fn schema(fields: Vec<rpc::FieldType>) -> Schema {
         let Some(kind) = FieldType::of_name(&field.r#type) else {
             continue;
         };
-        if schema.add(&field.name, kind) && field.number > 0 {
+        if !schema.add(&field.name, kind) {
+            continue;
+        }
+        if field.in_text {
+            schema.search_in_text(&field.name);
+        } else if field.number > 0 {
             let number = u8::try_from(field.number).unwrap_or(u8::MAX);
             schema.search_words_as(&field.name, number);
             if let Ok(analyzer) = field.analyzer.parse() {

@@ -231,7 +231,8 @@ fn every_answer_carries_the_security_headers() {
 #[test]
 fn hostile_documents_stay_text() {
     let server = start();
-    let page = server.get("/?q=hostile").body;
+    // They have one text.
+    let page = server.get("/?q=hostile&collapse=").body;
     let stored = server.get("/document?url=javascript%3Aalert(1)").body;
     let echoed = server.get("/?q=%3Cscript%3Ealert(1)%3C/script%3E").body;
     let refused = server.get("/document?url=%3Cscript%3E").body;

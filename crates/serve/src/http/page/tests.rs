@@ -28,6 +28,15 @@ fn as_they_are() -> Addresses {
     Addresses::new(&AddressOptions::default(), &[])
 }
 
+/// Returns the options of a page whose address has none.
+pub(super) fn page_options() -> SearchOptions {
+    SearchOptions {
+        collapse: crate::http::params::PAGE_COLLAPSE.to_owned(),
+        counts_hidden: false,
+        ..SearchOptions::default()
+    }
+}
+
 pub(super) fn answer(hits: Vec<Hit>) -> SearchAnswer {
     SearchAnswer {
         query: "word".into(),
@@ -60,12 +69,7 @@ pub(super) fn answer(hits: Vec<Hit>) -> SearchAnswer {
 }
 
 fn page(hits: Vec<Hit>) -> String {
-    results(
-        &mut answer(hits),
-        &SearchOptions::default(),
-        &[],
-        &as_they_are(),
-    )
+    results(&mut answer(hits), &page_options(), &[], &as_they_are())
 }
 
 #[test]
@@ -105,7 +109,7 @@ fn hits_with_some_of_the_words_stand_apart() {
         answer.total.value = total;
         let options = SearchOptions {
             start,
-            ..SearchOptions::default()
+            ..page_options()
         };
         results(&mut answer, &options, &[], &as_they_are())
     };
@@ -146,7 +150,7 @@ fn hits_that_a_limit_of_sites_held_back_stand_apart() {
     ];
     let mut answer = answer(hits);
     answer.some_words_from = Some(2);
-    let html = results(&mut answer, &SearchOptions::default(), &[], &as_they_are());
+    let html = results(&mut answer, &page_options(), &[], &as_they_are());
     let headings = [
         "id=\"from-2\">More of these sites</h2>",
         "id=\"from-3\">More of these sites, with some of the words</h2>",
@@ -188,7 +192,7 @@ fn what_documents_say_stays_text() {
     let marked = document(&stored, Some(&marking), None);
     assert!(marked.contains("<mark>script</mark>"), "{marked}");
     for html in [
-        results(&mut answer, &SearchOptions::default(), &[], &as_they_are()),
+        results(&mut answer, &page_options(), &[], &as_they_are()),
         refusal(script, script, script),
         document(&stored, None, None),
         marked,
@@ -230,13 +234,13 @@ fn nothing_found_suggests() {
         let suggestions = suggestions(&none.query, &options);
         results(none, &options, &suggestions, &as_they_are())
     };
-    let html = shown(&mut none, SearchOptions::default());
+    let html = shown(&mut none, page_options());
     assert!(html.contains("No document matches"));
     assert!(html.contains("./?q=two+words\""), "{html}");
     assert!(!html.contains("words=any"), "{html}");
     let strict = SearchOptions {
         operator: Operator::And,
-        ..SearchOptions::default()
+        ..page_options()
     };
     let html = shown(&mut none, strict);
     assert!(html.contains("./?q=two+words&#38;words=all\""), "{html}");
@@ -248,7 +252,7 @@ fn nothing_found_suggests() {
             exact: true,
         },
     });
-    let html = shown(&mut none, SearchOptions::default());
+    let html = shown(&mut none, page_options());
     let link = "Did you mean <a href=\"./?q=to+words\"><b dir=\"auto\">to words</b></a>?";
     assert!(html.contains(link), "{html}");
     assert!(html.contains("1,200 documents"), "{html}");
@@ -312,5 +316,5 @@ fn a_page_is_no_shorter_than_its_lower_bound() {
     answer.hits[0].more_from_site = false;
     let least = bytes_min(&answer);
     assert!(least > 50_000, "{least}");
-    assert!(results(&mut answer, &SearchOptions::default(), &[], &as_they_are()).len() >= least);
+    assert!(results(&mut answer, &page_options(), &[], &as_they_are()).len() >= least);
 }

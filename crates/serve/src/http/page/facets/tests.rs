@@ -1,6 +1,7 @@
 //! Tests of facets beside the hits: what their values and orders link to, and which are shown.
 
 use super::*;
+use crate::http::page::tests::page_options;
 
 #[test]
 fn values_narrow_and_chosen_ones_widen() {
@@ -35,7 +36,7 @@ fn values_narrow_and_chosen_ones_widen() {
     let options = SearchOptions {
         filters: vec!["lang:en".into()],
         start: 10,
-        ..SearchOptions::default()
+        ..page_options()
     };
     let refining = refining(&answer, &options);
     let values = &refining.facets[0].values;
@@ -102,15 +103,15 @@ fn a_value_that_all_hits_have_is_not_offered() {
         };
         refining(&answer, options).facets.len()
     };
-    let usual = SearchOptions::default();
+    let usual = page_options();
     assert_eq!((shown(7, &usual), shown(6, &usual)), (0, 1));
     let chosen = SearchOptions {
         filters: vec!["lang:en".into()],
-        ..SearchOptions::default()
+        ..page_options()
     };
     let asked = SearchOptions {
         facets: vec!["lang".into()],
-        ..SearchOptions::default()
+        ..page_options()
     };
     assert_eq!((shown(7, &chosen), shown(7, &asked)), (1, 1));
 }
@@ -146,7 +147,7 @@ fn facets_within_a_value_stand_below_it() {
     };
     let options = |filter: &str| SearchOptions {
         filters: vec![filter.into()],
-        ..SearchOptions::default()
+        ..page_options()
     };
     let refined = refining(&answer, &options("lang:de"));
     assert_eq!(refined.orders.len(), 3);

@@ -1,6 +1,6 @@
 //! Tests of the banner: it names every gap of an answer, and is absent from a whole one.
 use super::*;
-use crate::http::page::tests::answer;
+use crate::http::page::tests::{answer, page_options};
 
 fn lost(lacks: &str, chunks: &str, reason: &str, searched: u64, count: u64) -> Degraded {
     Degraded {
@@ -18,14 +18,12 @@ fn sentences(coverage: f64, degraded: Vec<Degraded>) -> Vec<String> {
     answer.coverage = coverage;
     answer.timed_out = degraded.iter().any(|one| one.reason == "deadline");
     answer.degraded = degraded;
-    missing(&answer, &SearchOptions::default())
-        .unwrap()
-        .sentences
+    missing(&answer, &page_options()).unwrap().sentences
 }
 
 #[test]
 fn a_whole_answer_has_no_banner() {
-    assert!(missing(&answer(Vec::new()), &SearchOptions::default()).is_none());
+    assert!(missing(&answer(Vec::new()), &page_options()).is_none());
 }
 
 #[test]
@@ -96,7 +94,7 @@ fn who_ran_out_of_time_may_allow_more() {
     answer.timed_out = true;
     let options = |timeout| SearchOptions {
         timeout,
-        ..SearchOptions::default()
+        ..page_options()
     };
     let said = missing(&answer, &options(Some(Duration::from_millis(20)))).unwrap();
     assert_eq!(
