@@ -12,30 +12,11 @@
 use crate::calls::PartitionHits;
 use crate::part::Part;
 use crate::site_limit::{KnownRanking, PartRanking, matches_max};
-use fields::Value;
 use index::IndexError;
 use std::collections::HashSet;
-use xxhash_rust::xxh3::xxh3_64;
 
 /// Factor of k from one search to the next.
 const GROWTH: usize = 4;
-
-/// Hash of a value by which hits are collapsed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Group(u64);
-
-impl Group {
-    /// Returns the group of a value.
-    pub fn of(value: &Value) -> Group {
-        let bytes = match value {
-            Value::Keyword(text) => return Group(xxh3_64(text.as_bytes())),
-            Value::Integer(number) | Value::Date(number) => number.to_le_bytes(),
-            Value::Float(number) => number.to_bits().to_le_bytes(),
-            Value::Bool(truth) => u64::from(*truth).to_le_bytes(),
-        };
-        Group(xxh3_64(&bytes))
-    }
-}
 
 impl PartitionHits {
     /// Adds the groups of the hits, where a field collapses them.
@@ -94,6 +75,7 @@ pub(crate) fn next_k(partitions: &[Option<PartRanking<'_>>], k: usize) -> Option
 mod tests {
     use super::*;
     use crate::site_limit::{list, merge};
+    use fields::Value;
     use index::DocId;
     use proptest::prelude::*;
     use search::ScoredHit;

@@ -43,6 +43,7 @@ mod error;
 mod explained;
 mod frequent_phrases;
 mod generations;
+mod group;
 mod local;
 mod matches;
 mod missing_terms;

@@ -1,6 +1,5 @@
 //! A partition of a snapshot: the segments of some chunks, as one search sees them.
 
-use crate::calls::Counted;
 use index::{Index, IndexError, ReadStart, Segment};
 use search::{Plan, SearchTask, Searched, Stop, exhaustive};
 use std::collections::HashMap;
@@ -60,33 +59,8 @@ impl Part {
         self.task(plan, k, counted).run(stop)
     }
 
-    /// Counts the matches of sites or groups, in their order. Lower bounds where `stop` is due.
-    ///
-    /// # Errors
-    /// Damage, and files that cannot be read.
-    pub fn count_matches(
-        &self,
-        plan: &Plan,
-        counted: &Counted,
-        stop: &Stop<'_>,
-    ) -> Result<Vec<u64>, IndexError> {
-        match counted {
-            Counted::Sites { names, limit } => names
-                .iter()
-                .map(|site| self.count_site(plan, site, *limit, stop))
-                .collect(),
-            Counted::Groups { field, values } => {
-                let mut counts = vec![0; values.len()];
-                for segment in &self.segments {
-                    search::count_groups(plan, segment, field, values, &mut counts, stop)?;
-                }
-                Ok(counts)
-            }
-        }
-    }
-
     /// Counts the matches of a site, by name, up to `limit`. A lower bound where `stop` is due.
-    fn count_site(
+    pub(crate) fn count_site(
         &self,
         plan: &Plan,
         site: &str,

@@ -14,7 +14,7 @@
 //! the depth of the search. Each partition returns its k best hits only, so a prefix of the merged ranking is certain: no
 //! hit that a partition has not returned may precede its end. Paging is exact because it uses that prefix alone.
 
-use crate::collapse::Group;
+use crate::group::Group;
 use fields::Value;
 use search::ScoredHit;
 use std::cmp::Ordering;

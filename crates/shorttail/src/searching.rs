@@ -101,7 +101,7 @@ impl Index {
     /// As [`search`](Index::search); and more than 50 titles.
     pub fn suggest(&self, typed: &str, k: usize) -> Result<Vec<SuggestedTitle>> {
         let found = self.engine.titles(typed, k).map_err(Error::of_engine)?;
-        Ok(found.titles.into_iter().map(SuggestedTitle::from).collect())
+        Ok(found.titles.into_iter().map(SuggestedTitle::of).collect())
     }
 
     /// Counts facets over all matches of a query, in their order.

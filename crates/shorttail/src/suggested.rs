@@ -12,8 +12,8 @@ pub struct SuggestedTitle {
     pub url: String,
 }
 
-impl From<engine::SuggestedTitle> for SuggestedTitle {
-    fn from(title: engine::SuggestedTitle) -> SuggestedTitle {
+impl SuggestedTitle {
+    pub(crate) fn of(title: engine::SuggestedTitle) -> SuggestedTitle {
         SuggestedTitle {
             title: title.title,
             title_html: title.title_html,

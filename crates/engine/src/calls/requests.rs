@@ -2,9 +2,10 @@
 
 use crate::aggregation::Aggregation;
 use crate::details::{HitAddress, HitsRead};
+use crate::part::Part;
 use fields::{Facet, FacetCounts, Value};
-use index::TextKey;
-use search::{After, Plan, SortKey};
+use index::{IndexError, TextKey};
+use search::{After, Plan, SortKey, Stop};
 use std::sync::Arc;
 use std::time::Instant;
 use text::summary::SummaryTerm;
@@ -180,6 +181,33 @@ impl CountFacetsRequest {
             is_whole: self.is_whole,
             chosen: Arc::clone(&self.chosen),
             ..Aggregation::default()
+        }
+    }
+}
+
+impl Part {
+    /// Counts the matches of sites or groups, in their order. Lower bounds where `stop` is due.
+    ///
+    /// # Errors
+    /// Damage, and files that cannot be read.
+    pub fn count_matches(
+        &self,
+        plan: &Plan,
+        counted: &Counted,
+        stop: &Stop<'_>,
+    ) -> Result<Vec<u64>, IndexError> {
+        match counted {
+            Counted::Sites { names, limit } => names
+                .iter()
+                .map(|site| self.count_site(plan, site, *limit, stop))
+                .collect(),
+            Counted::Groups { field, values } => {
+                let mut counts = vec![0; values.len()];
+                for segment in self.segments() {
+                    search::count_groups(plan, segment, field, values, &mut counts, stop)?;
+                }
+                Ok(counts)
+            }
         }
     }
 }

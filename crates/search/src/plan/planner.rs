@@ -1,8 +1,7 @@
 //! Plan of a query: the clauses with the statistics of one snapshot, everything that scoring needs but the postings.
 //!
-//! Weights come from statistics of the whole index, so a document's score does not depend on the
-//! segment, chunk or partition that holds it. Scores of clauses lie on a grid (see [`crate::plan::ranking`]),
-//! so their sums in f32 are exact: the same bits in any order.
+//! Weights come from statistics of the whole index, so a score depends on no segment, chunk or partition. Scores of clauses lie
+//! on a grid ([`crate::plan::ranking`]), so their sums in f32 are exact: the same bits in any order.
 use crate::plan::as_written::find_written;
 use crate::plan::best::Best;
 use crate::plan::marked_terms::{note, note_terms};
@@ -41,7 +40,6 @@ pub struct Plan {
     /// Patterns that stand as the terms of their words, whose words summaries mark.
     patterns: Vec<Pattern>,
     pub(crate) documents_count: u64,
-    // For explanations.
     pub(crate) text_fields: Arc<TextFields>,
 }
 
@@ -176,8 +174,7 @@ pub(super) struct Planner<'a> {
     /// Whether the model, that of all fields, counts occurrences.
     counts_occurrences: bool,
     scales: Scales,
-    /// Scored clauses beside those of the text: the same words and phrases in the fields that weigh more. They match only
-    /// documents that the clause of the text matches, so they add to its score and change no match.
+    /// Scored clauses of the same words and phrases in fields that weigh more: documents of the text's clause, so no match changes.
     pub(super) beyond_text: Vec<Node>,
     /// Upper bound on the sum of the scores of all clauses, whether they can match or not.
     pub(super) most: f64,

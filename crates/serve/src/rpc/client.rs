@@ -1,6 +1,6 @@
 //! Clients of servers in other processes.
 
-use super::{convert, failure};
+use super::{convert, counts, failure};
 use crate::api::backend::{DocumentServer, IndexServer, Server};
 use crate::api::messages::{
     CountFacetsRequest, CountMatchesRequest, DetailsRequest, HitDetails, PartitionHits, Query,
@@ -220,7 +220,7 @@ impl IndexServer for RemoteIndexServer {
                 request.generation,
                 &self.index,
             )),
-            ..convert::counted_message(&request.counted)
+            ..counts::counted_message(&request.counted)
         };
         let mut client = self.client.clone();
         let call = async move { client.count_sites(message).await };

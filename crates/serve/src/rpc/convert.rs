@@ -1,13 +1,12 @@
 //! Conversion between messages and the types of this process. All input is checked: a malformed message
 //! is an error, never a panic.
 
-use super::schedule;
+use super::{schedule, schemas};
 use crate::api::messages::{HandlerTimes, HitDetails, PartitionHits, Query, Status, StatusRequest};
 use crate::api::options::ANSWER_BYTES_MAX;
 use crate::encoding::{clause, malformed, values};
 use engine::HitAddress;
-use engine::calls::{Chunks, Counted, PartError};
-use fields::{FieldType, Schema, Value};
+use engine::calls::{Chunks, PartError};
 use index::{Details, DocId, StoredDocument};
 use search::{Ranking, ScoredHit};
 use std::iter::repeat;
@@ -158,39 +157,6 @@ pub(super) fn terms(message: Vec<rpc::SummaryTerm>) -> Vec<SummaryTerm> {
         }
     };
     message.into_iter().map(one).collect()
-}
-
-/// Returns the message that asks for the counts, without its query.
-pub(super) fn counted_message(counted: &Counted) -> rpc::CountSitesRequest {
-    match counted {
-        Counted::Sites { names, limit } => rpc::CountSitesRequest {
-            sites: names.to_vec(),
-            limit: *limit,
-            ..rpc::CountSitesRequest::default()
-        },
-        Counted::Groups { field, values } => rpc::CountSitesRequest {
-            collapse: field.to_string(),
-            groups: values.iter().map(values::value_message).collect(),
-            ..rpc::CountSitesRequest::default()
-        },
-    }
-}
-
-/// Returns what a message asks to count.
-pub(super) fn counted(message: rpc::CountSitesRequest) -> Result<Counted, tonic::Status> {
-    if message.collapse.is_empty() {
-        return Ok(Counted::Sites {
-            names: message.sites.into(),
-            limit: message.limit,
-        });
-    }
-    let groups = message.groups.into_iter().map(values::value);
-    let groups: Option<Vec<Value>> = groups.collect();
-    let groups = groups.ok_or_else(|| tonic::Status::invalid_argument("a group has no value"))?;
-    Ok(Counted::Groups {
-        field: message.collapse.into(),
-        values: groups.into(),
-    })
 }
 
 pub(super) fn hits_message(found: PartitionHits) -> rpc::SearchReply {
@@ -407,7 +373,7 @@ pub(super) fn status_message(status: Status, index: String) -> rpc::StatusReply 
             .iter()
             .map(|phrase| phrase.join(" "))
             .collect(),
-        fields: schema_message(&status.fields),
+        fields: schemas::schema_message(&status.fields),
         folders: status.folders.to_vec(),
         trust_epoch: status.trust_epoch,
     }
@@ -443,7 +409,7 @@ pub(super) fn status(message: rpc::StatusReply, index: &str) -> Result<Status, P
         has_texts: message.has_texts,
         is_draining: message.draining,
         analyzer: message.analyzer.parse().ok(),
-        fields: Arc::new(schema(message.fields)),
+        fields: Arc::new(schemas::schema(message.fields)),
         phrases: message
             .phrases
             .iter()
@@ -461,48 +427,10 @@ fn two_words(phrase: &str) -> Option<[String; 2]> {
     Some([first.to_owned(), second.to_owned()])
 }
 
-fn schema_message(schema: &Schema) -> Vec<rpc::FieldType> {
-    let one = |(name, kind): (&str, FieldType)| {
-        let searched = schema.searched(name);
-        let analyzer = searched.and_then(|searched| searched.analyzer);
-        rpc::FieldType {
-            name: name.to_owned(),
-            r#type: kind.name().to_owned(),
-            number: searched.map_or(0, |searched| searched.number.into()),
-            analyzer: analyzer.map_or(String::new(), |analyzer| analyzer.name()),
-            in_text: schema.is_in_text(name),
-        }
-    };
-    schema.iter().map(one).collect()
-}
-
-/// Returns the schema of a status, without weights: the servers that plan have them.
-fn schema(fields: Vec<rpc::FieldType>) -> Schema {
-    let mut schema = Schema::default();
-    for field in fields {
-        // A newer server may have further types, which cannot be asked for from here.
-        let Some(kind) = FieldType::of_name(&field.r#type) else {
-            continue;
-        };
-        if !schema.add(&field.name, kind) {
-            continue;
-        }
-        if field.in_text {
-            schema.search_in_text(&field.name);
-        } else if field.number > 0 {
-            let number = u8::try_from(field.number).unwrap_or(u8::MAX);
-            schema.search_words_as(&field.name, number);
-            if let Ok(analyzer) = field.analyzer.parse() {
-                schema.analyze_with(&field.name, analyzer);
-            }
-        }
-    }
-    schema
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fields::{FieldType, Schema};
     use serde_json::json;
     use text::Analyzer;
 
@@ -514,7 +442,7 @@ mod tests {
         }
         assert!(fields.search_words("code").is_some());
         assert!(fields.analyze_with("code", Analyzer::English));
-        assert_eq!(schema(schema_message(&fields)), fields);
+        assert_eq!(schemas::schema(schemas::schema_message(&fields)), fields);
     }
 
     #[test]

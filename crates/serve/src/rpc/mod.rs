@@ -2,10 +2,12 @@
 
 mod client;
 mod convert;
+mod counts;
 mod failure;
 mod health;
 mod offered;
 mod schedule;
+mod schemas;
 mod server;
 mod services;
 

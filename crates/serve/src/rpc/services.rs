@@ -1,8 +1,8 @@
 //! Services of a process: calls of the schema become calls of its servers.
 
-use super::convert;
 use super::failure::{self, Form};
 use super::offered::{Offered, OfferedIndexes};
+use super::{convert, counts};
 use crate::api::backend::{DocumentServer, IndexServer, Server};
 use crate::api::messages::{
     CountFacetsRequest, CountMatchesRequest, DetailsRequest, SearchRequest, StatusRequest,
@@ -159,7 +159,7 @@ impl indexes::IndexServer for IndexService {
         let offered = named(&self.0, query.index().unwrap_or_default(), form).await?;
         let server = &offered.server;
         let asked = CountMatchesRequest {
-            counted: convert::counted(request)?,
+            counted: counts::counted(request)?,
             generation,
             deadline,
         };

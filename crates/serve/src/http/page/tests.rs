@@ -84,7 +84,7 @@ fn results_show_counts_times_and_links() {
         "rel=\"next\" href=\"./?q=word&#38;start=10\"",
         "<dt>index search</dt> <dd>1.3 ms</dd>",
         "<dt>parse</dt> <dd>7 µs</dd>",
-        "href=\"search?q=word\"",
+        "href=\"search?q=word&#38;collapse=text\"",
     ] {
         assert!(html.contains(part), "{part} is not in {html}");
     }
