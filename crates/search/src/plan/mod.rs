@@ -7,6 +7,7 @@ pub(crate) mod cost;
 mod marked_terms;
 pub(crate) mod node;
 pub(crate) mod norms;
+mod pattern_terms;
 mod patterns;
 pub(crate) mod planner;
 pub(crate) mod priors;

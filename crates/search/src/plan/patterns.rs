@@ -19,11 +19,11 @@
 //! their frequencies; here the choice and the frequencies are those of the whole index.
 
 use crate::plan::node::{Node, PATTERN_SCORE, TitleStartNode, pattern_node};
+use crate::plan::pattern_terms::PatternTerms;
 use crate::plan::planner::Planner;
 use crate::plan::ranking::TermCounts;
 use crate::query::tree::Query;
 use index::{Field, IndexError, NearTerm, PatternTerm, Statistics};
-use std::collections::HashMap;
 use text::{Closeness, Pattern};
 
 /// Terms up to which a pattern scores by the best of them.
@@ -37,24 +37,6 @@ pub fn weight_of(closeness: Closeness) -> f32 {
         Closeness::Begins => 0.25,
         Closeness::Edits(0 | 1) => 0.0625,
         Closeness::Edits(_) => 0.015625,
-    }
-}
-
-/// Terms of a pattern while they are planned.
-#[derive(Debug, Default)]
-pub(super) struct PatternTerms {
-    /// Words as written by which terms are of the pattern, where they are not the terms.
-    written: HashMap<String, String>,
-    /// Terms of which all are as rare as the commonest; empty where each is as rare as it is.
-    alike: Vec<String>,
-    /// Counts of the commonest, by field.
-    counts: Vec<(Field, TermCounts)>,
-}
-
-impl PatternTerms {
-    /// Returns the word as written by which a term is of the pattern; `None` where it is the term.
-    pub(super) fn written(&self, term: &str) -> Option<&str> {
-        self.written.get(term).map(String::as_str)
     }
 }
 

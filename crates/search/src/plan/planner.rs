@@ -8,7 +8,7 @@ use crate::plan::marked_terms::{note, note_terms};
 use crate::plan::node::{
     ClauseName, ConstantNode, Node, PhraseNode, Scoring, TermNode, Word, each_word, value_node,
 };
-use crate::plan::patterns::PatternTerms;
+use crate::plan::pattern_terms::PatternTerms;
 use crate::plan::priors::PlannedPriors;
 use crate::plan::ranking::{Ranking, TermCounts, TermWeight, on_grid};
 use crate::plan::rewrite::{at_least, best_of, boolean};

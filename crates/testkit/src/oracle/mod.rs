@@ -6,6 +6,7 @@
 mod most;
 mod patterns;
 mod sums;
+mod titles;
 mod values;
 mod written;
 
@@ -15,12 +16,12 @@ use crate::values::values_of;
 use document::{Document, PartNames, site_of, url_hash};
 use fields::{Priors, Schema, TextFields, Value, each_leaf};
 use index::Field;
-use patterns::title_start;
 use search::plan::TELLING_SHARE;
 use search::{Query, Ranking};
 use std::collections::BTreeMap;
 use sums::{best_of, product};
 use text::Analyzer;
+use titles::title_start;
 use values::{append, words_of};
 use written::WrittenWords;
 

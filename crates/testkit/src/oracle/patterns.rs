@@ -6,7 +6,7 @@ use search::Query;
 use search::plan::{RANKED_TERMS_MAX, weight_of};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
-use text::{Closeness, Pattern, folded_words};
+use text::{Closeness, Pattern};
 
 /// Query that a pattern scores as.
 pub(super) struct BestOfPattern {
@@ -102,18 +102,4 @@ fn best_of(clauses: Vec<Query>) -> Query {
         clauses,
         tie_breaker: 0.0,
     }
-}
-
-/// Returns the score of a title that begins with `start`, or within `edits` of it; `None` for another.
-pub(super) fn title_start(title: &str, start: &str, edits: u8) -> Option<f32> {
-    let title = folded_words(title);
-    let key = format!("{title} ");
-    let is_near = || edits > 0 && Pattern::near_start(start, edits).matches(&key);
-    let most = match key.starts_with(start) {
-        true => 2.0,
-        false if is_near() => 1.0,
-        false => return None,
-    };
-    let characters = title.chars().count().min(255) as f32;
-    (!title.is_empty()).then_some(most - characters / 256.0)
 }
