@@ -81,7 +81,12 @@ def test_stored_texts_stay_text(open_page, server):
         where = f"document {number}: {document['body'][:80]!r}"
         assert census(page) <= ordinary, where
         assert plain(page.locator("pre").text_content()) == plain(document["body"]), where
-        assert plain(document["url"]) in plain(page.locator("main").text_content()), where
+        shown = plain(page.locator("main").text_content())
+        if document["url"].startswith("file:"):
+            # No page tells the folders of the server.
+            assert document["url"] not in shown and document["url"].rsplit("/", 1)[1] in shown, where
+        else:
+            assert plain(document["url"]) in shown, where
         assert page.incidents == [], where
 
 
