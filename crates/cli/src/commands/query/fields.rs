@@ -18,11 +18,9 @@ EXAMPLES:
 
 Types are inferred from the first documents that have a field, and stay. Fields of type keyword,
 i64, f64, bool and date filter (lang:en, date:>=2024), sort and are counted as facets; see shorttail
-search --help. The column searched tells how words find a field:
-    words      as those of the body, and by name (brand:samsung)
-    by name    by name alone
-    as typed   its numbers or dates as those of the body are: 2024-03-05, 1299
-    no         not at all";
+search --help. The column searched tells how words find a field: words as those of the body, and by
+name (brand:samsung); only by name; as typed, numbers and dates as they stand there; or no, not at
+all.";
 
 /// Show the fields of an index, their types and values
 #[derive(Debug, clap::Args)]
