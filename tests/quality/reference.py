@@ -28,8 +28,8 @@ def words(text):
     return [word.lower() for word in WORD.findall(text)]
 
 
-# Fields beside title and body whose words are searched, since their values are texts.
-FURTHER = {"cacm": ["keywords"]}
+# Fields beside title and body, whose words are searched as those of every string are.
+FURTHER = {"cacm": ["author", "keywords"]}
 
 
 @dataclass
