@@ -256,6 +256,17 @@ impl PreparedQuery {
         self.options.k == 0 && self.options.returned.counted && is_first
     }
 
+    /// Returns whether each hit counts the matches that it hides.
+    pub(crate) fn counts_groups(&self) -> bool {
+        let SearchOptions {
+            collapse,
+            counts_hidden,
+            returned,
+            ..
+        } = &self.options;
+        !collapse.is_empty() && *counts_hidden && returned.hits > HitContents::Ids
+    }
+
     /// Returns the number of hits to look for: one more than the page has shows whether another page follows.
     pub(crate) fn wanted(&self) -> usize {
         if self.counts_alone() {

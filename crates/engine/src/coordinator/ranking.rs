@@ -58,7 +58,7 @@ pub(crate) struct Found {
     pub(crate) page: Vec<Candidate>,
     /// Values by which each hit of the page is sorted; empty for the order of scores.
     pub(crate) sort_values: Vec<Vec<Option<Value>>>,
-    /// Value by which each hit of the page is collapsed; empty where hits are not collapsed.
+    /// Value by which each hit of the page is collapsed; empty where the matches of groups are not counted.
     pub(crate) groups: Vec<Option<Value>>,
     /// Whether a match that ranks before the end of the page is hidden by a better one.
     pub(crate) hides_some: bool,
@@ -308,9 +308,9 @@ impl Found {
             let at = place_of(&partitions, candidate)?;
             Some(values_of(&partitions, candidate.partition, at).to_vec())
         };
-        let groups = match searched.request.collapse {
-            Some(_) => page.iter().map(|one| group_of(&partitions, one)).collect(),
-            None => Vec::new(),
+        let groups = match prepared.counts_groups() {
+            true => page.iter().map(|one| group_of(&partitions, one)).collect(),
+            false => Vec::new(),
         };
         let sort_values = match prepared.sort.is_empty() {
             true => Vec::new(),
@@ -357,15 +357,14 @@ impl Found {
         all: Settled,
     ) -> Found {
         let some_words_from = first.listed.hits.len();
-        let groups_of_first = first.partitions.clone();
-        // The total is that of the documents with all words.
-        let total = Found::new(prepared, searched, first);
         let mut found = Found::new(prepared, searched, all);
         for (group, candidate) in found.groups.iter_mut().zip(&found.page) {
             if group.is_none() {
-                *group = group_of(&groups_of_first, candidate);
+                *group = group_of(&first.partitions, candidate);
             }
         }
+        // The total is that of the documents with all words.
+        let total = Found::new(prepared, searched, first);
         Found {
             matches_count: total.matches_count,
             count_is_exact: total.count_is_exact,

@@ -43,7 +43,7 @@ pub(crate) struct Shown {
     pub(crate) summaries: Vec<MadeSummary>,
     /// Whether a site, by hash, has more matches than the page may show.
     pub(crate) has_more: HashMap<u64, bool>,
-    /// Number of matches that each hit hides; empty where hits are not collapsed, or where it is not known.
+    /// Number of matches that each hit hides; empty where they are not counted, or where it is not known.
     pub(crate) hidden: Vec<u64>,
     pub(crate) facets: Vec<FacetAnswer>,
     pub(crate) proof: Option<CertainDetails>,
@@ -378,17 +378,15 @@ impl Showing {
         Some(self.count(counted, scope))
     }
 
-    /// Asks how many matches are in the groups of the hits, where hits are collapsed.
+    /// Asks how many matches are in the groups of the hits, where these are counted.
     fn ask_groups(&mut self, scope: Scope<'_>) -> Option<Call> {
-        let options = &scope.prepared.options;
         let values: Vec<Value> = self.found.groups.iter().flatten().cloned().collect();
-        let is_wanted = options.counts_hidden && options.returned.hits > HitContents::Ids;
-        if values.is_empty() || !is_wanted {
+        if values.is_empty() {
             return None;
         }
         self.are_groups_counted = false;
         let counted = Counted::Groups {
-            field: options.collapse.as_str().into(),
+            field: scope.prepared.options.collapse.as_str().into(),
             values: values.into(),
         };
         Some(self.count(counted, scope))
