@@ -95,7 +95,7 @@ pub fn count_groups<'a>(
             continue;
         };
         let reached = matching.seek(doc);
-        if reached == DocId::END {
+        if reached == DocId::END || stop.is_aborted() {
             break;
         }
         if reached == doc && !segment.is_deleted(doc) {
