@@ -3,12 +3,10 @@
 use super::map::longest_first;
 use super::{AddressMap, Addresses, is_of_file, sites};
 use engine::SearchError;
+use fields::facet::SITE;
 use index::StoredDocument;
 use serde_json::Value;
 use wire::{FacetAnswer, Hit, SearchAnswer};
-
-/// Name of the site among facets and orders.
-const SITE: &str = "site";
 
 impl Addresses {
     /// Shows the addresses of an answer to the query `typed`, whose hits are in the order `sort`.
@@ -50,10 +48,7 @@ impl Addresses {
     /// Shows the addresses of a document.
     pub(crate) fn show_document(&self, document: &mut StoredDocument) {
         let shown = self.shown(&document.url).into_owned();
-        if document.id == document.url {
-            document.id.clone_from(&shown);
-        }
-        document.url = shown;
+        put(shown, &mut document.url, &mut document.id);
     }
 
     fn show_hit(&self, hit: &mut Hit, by_site: &[bool]) {
@@ -71,10 +66,7 @@ impl Addresses {
             self.show_explanation(explanation);
         }
         let shown = self.shown(&hit.url).into_owned();
-        if hit.id == hit.url {
-            hit.id.clone_from(&shown);
-        }
-        hit.url = shown;
+        put(shown, &mut hit.url, &mut hit.id);
     }
 
     fn show_facet(&self, facet: &mut FacetAnswer) {
@@ -137,12 +129,17 @@ pub fn show_mapped(maps: &[AddressMap], answer: &mut SearchAnswer) {
     let maps = longest_first(maps);
     for hit in &mut answer.hits {
         if let Some(shown) = maps.iter().find_map(|map| map.shown(&hit.url)) {
-            if hit.id == hit.url {
-                hit.id.clone_from(&shown);
-            }
-            hit.url = shown;
+            put(shown, &mut hit.url, &mut hit.id);
         }
     }
+}
+
+/// Puts an address as shown in place of a document's own, and of its id where it has no other.
+fn put(shown: String, url: &mut String, id: &mut String) {
+    if id == url {
+        id.clone_from(&shown);
+    }
+    *url = shown;
 }
 
 /// Returns whether an entry of an order is the site.
