@@ -82,12 +82,7 @@ impl Folder {
             false => &real,
         };
         let beneath = Beneath::new(held).map_err(|error| io(error.into()))?;
-        let Walk {
-            files,
-            unreadable,
-            passed_over,
-            left_out,
-        } = walk(&beneath, &real, |name| {
+        let found = walk(&beneath, &real, |name| {
             let extractor = options.extractor.as_ref();
             Markup::of(name).is_some()
                 || logs::is_log(name)
@@ -95,24 +90,18 @@ impl Folder {
                 || man::Page::of(name).is_some()
                 || extractor.is_some_and(|one| one.reads(name))
         });
-        if files.is_empty() && unreadable.is_empty() && passed_over.is_empty() {
+        if found.files.is_empty() && found.unreadable.is_empty() && found.passed_over.is_empty() {
             let mut reason = "no documents in this folder; known are .txt .text .md .markdown .rst \
                               .html .htm .xhtml .csv .tsv .json .jsonl, manual pages, source code and logs (also .gz), and names \
                               such as README"
                 .to_owned();
-            if let Some((kind, count)) = left_out.by_count().first() {
+            if let Some((kind, count)) = found.left_out.by_count().first() {
                 reason.push_str(&format!("; it has {count} {kind} files"));
             }
             let path = root.to_path_buf();
             return Err(ReaderError::Source { path, reason });
         }
-        let walk = Walk {
-            files,
-            unreadable,
-            passed_over,
-            left_out,
-        };
-        Ok(Folder::of_walk(beneath, walk, options, meter))
+        Ok(Folder::of_walk(beneath, found, options, meter))
     }
 
     /// Makes a reader of one file, which is read as a file of its folder is. It may be a link itself.

@@ -174,7 +174,7 @@ pub(super) struct Planner<'a> {
     /// Whether the model, that of all fields, counts occurrences.
     counts_occurrences: bool,
     scales: Scales,
-    /// Scored clauses of the same words and phrases in fields that weigh more: documents of the text's clause, so no match changes.
+    /// Scored clauses beside those of the text: its words and phrases in the fields that weigh more. They change no match.
     pub(super) beyond_text: Vec<Node>,
     /// Upper bound on the sum of the scores of all clauses, whether they can match or not.
     pub(super) most: f64,

@@ -26,8 +26,9 @@ pub(super) struct Pages {
     pub(super) count: Option<String>,
 }
 
-/// Returns links to the pages near the present one. Every page linked to has hits: how many follow the next one is known
-/// only where the total counts all hits: where equal texts are hidden further down, there may be fewer. None where there is but one page, or where the start is that of no page.
+/// Returns links to the pages near the present one. Those linked to have hits: how many follow the next one is known only where
+/// the total counts all hits, and there may be fewer where equal texts are hidden further down. None where there is but one
+/// page, or where the start is that of no page.
 pub(super) fn pages(answer: &SearchAnswer, options: &SearchOptions) -> Pages {
     let SearchOptions { k, start, .. } = *options;
     if k == 0 || !start.is_multiple_of(k) {
