@@ -18,7 +18,7 @@ import urllib.parse
 import urllib.request
 
 PAGE = 10
-TELLING_SHARE = 0.3
+TELLING_SHARE = 0.2
 
 
 @contextlib.contextmanager

@@ -31,7 +31,8 @@ pub struct Answer {
     /// Numbers of the hits of the page, best first, where [nothing else](crate::HitContents::Numbers) of them was asked for;
     /// `hits` is empty then.
     pub numbers: Vec<HitNumbers>,
-    /// Rank, from 0, of the first hit with only some of the words, where such hits follow those with all words.
+    /// Rank, from 0, of the first hit that lacks some of the words or scores far below one that does, where such hits follow
+    /// those with all words.
     pub some_words_from: Option<usize>,
     /// Facets, in the order of the request.
     pub facets: Vec<FacetCounts>,

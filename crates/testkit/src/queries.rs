@@ -172,7 +172,11 @@ pub fn queries() -> impl Strategy<Value = Query> {
                 optional,
                 excluded,
             });
-        let telling = vec(whole.clone(), 0..5).prop_map(Query::AnyTelling);
+        let telling =
+            (vec(whole.clone(), 0..5), any::<bool>()).prop_map(|(words, all)| match all {
+                true => Query::AllTelling(words),
+                false => Query::AnyTelling(words),
+            });
         let at_least = (0u32..5, vec(whole.clone(), 0..6))
             .prop_map(|(least, clauses)| Query::AtLeast { least, clauses });
         let best_of =

@@ -15,8 +15,8 @@ pub struct SearchAnswer {
     /// Numbers of the hits of the page, best first, in place of `hits`, where nothing else of them was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub numbers: Vec<HitNumbers>,
-    /// Rank, from 0, of the first hit that holds only some of the words (`words=auto`); the total counts those with all
-    /// of them. Absent where only documents with all words were looked for, or are enough for this page.
+    /// Rank, from 0, of the first hit that lacks some of the words, or scores far below the best of those that do (`words=auto`);
+    /// the total counts the documents with all of them. Absent where documents with all words are enough for this page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub some_words_from: Option<usize>,
     /// Facets over all matching documents, in the order of the request.
@@ -66,7 +66,7 @@ fn is_false(flag: &bool) -> bool {
 const OWN_NAMES: [&str; 3] = ["id", "url", "title"];
 
 impl SearchAnswer {
-    /// Returns how many hits of a page that begins after `start` hits have all of the words.
+    /// Returns how many hits of a page that begins after `start` hits stand first, as they have all of the words.
     pub fn hits_with_all_words(&self, start: usize) -> usize {
         let rank = self.some_words_from.unwrap_or(usize::MAX);
         rank.saturating_sub(start).min(self.hits.len())
@@ -75,12 +75,17 @@ impl SearchAnswer {
     /// Returns the heading under which hit `at` stands on a page that begins after `start` hits; `None` for those that a
     /// reader expects.
     pub fn heading(&self, at: usize, start: usize) -> Option<&'static str> {
-        let has_some = at >= self.hits_with_all_words(start);
-        match (has_some, self.hits.get(at)?.held_back) {
+        let is_further = at >= self.hits_with_all_words(start);
+        let none_has_all = self.total.value == 0;
+        match (is_further, self.hits.get(at)?.held_back) {
             (false, false) => None,
-            (true, false) => Some("With some of the words"),
             (false, true) => Some("More of these sites"),
-            (true, true) => Some("More of these sites, with some of the words"),
+            (true, false) if none_has_all => Some("With some of the words"),
+            (true, true) if none_has_all => Some("More of these sites, with some of the words"),
+            // They follow nothing.
+            (true, false) if self.some_words_from == Some(0) => None,
+            (true, false) => Some("Further matches"),
+            (true, true) => Some("Further matches of these sites"),
         }
     }
 }

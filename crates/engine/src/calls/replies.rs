@@ -50,6 +50,11 @@ pub struct PartitionHits {
     pub search_us: u64,
     /// Terms that summaries show.
     pub summary_terms: Vec<SummaryTerm>,
+    /// Upper bound on the scores of documents that lack some of the telling words ([`Plan::incomplete_most`]), where one is
+    /// known.
+    ///
+    /// [`Plan::incomplete_most`]: search::Plan::incomplete_most
+    pub incomplete_most: Option<f32>,
     /// Runs of the tests of values, where requested.
     pub filters: Vec<FilterRun>,
     /// Schedule of the search on the handlers, where requested. Starts count from the first handler.
@@ -90,6 +95,7 @@ impl PartitionHits {
             generation: planned.generation,
             parse_us: planned.parse_us,
             summary_terms: planned.summary_terms.clone(),
+            incomplete_most: planned.plan.incomplete_most(),
             ..self
         }
     }

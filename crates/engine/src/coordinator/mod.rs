@@ -30,7 +30,7 @@ pub use call::{Call, Limits, Replied, Reply};
 pub use coverage::Complete;
 pub use layout::Layout;
 pub use outcome::{Outcome, Sample};
-pub use prepared::{FacetCall, IndexFacts, PreparedQuery, QuerySource};
+pub use prepared::{FIRST_SHARE, FacetCall, IndexFacts, PreparedQuery, QuerySource};
 pub use suggestion::{NextProbe, Suggestion};
 pub use timeline::Timeline;
 pub use titles::{TITLES_K_MAX, Titles};
@@ -55,7 +55,7 @@ pub struct Coordinator<'a> {
 enum State {
     /// Documents with all words are searched for.
     Searching(Ranking),
-    /// Documents with some of the words are searched for, after those with all.
+    /// Documents with some of the words are searched for, beside those with all.
     Relaxing {
         first: Settled,
         further: Ranking,
@@ -160,33 +160,32 @@ impl<'a> Coordinator<'a> {
         now: Instant,
     ) -> Result<Vec<Call>, SearchError> {
         let prepared = self.scope.prepared;
-        let first = match ranking.settle(self.scope, now, &mut self.record) {
+        let mut first = match ranking.settle(self.scope, now, &mut self.record) {
             Next::Call(call) => {
                 self.state = State::Searching(ranking);
                 return Ok(vec![call]);
             }
             Next::Settled(settled) => settled,
         };
-        let is_short = first.ranking_is_complete() && first.listed_count() < prepared.wanted();
-        match &prepared.some_words {
-            Some(query)
-                if is_short && prepared.options.k > 0 && now < self.scope.limits.cut_off =>
-            {
+        if let Some(query) = &prepared.some_words
+            && prepared.options.k > 0
+            && !first.is_first_class(prepared)
+        {
+            if now < self.scope.limits.cut_off {
                 let generation = ranking.request.generation;
                 let mut further = Ranking::new(self.scope, query, false, generation);
-                let call = further.after(&first);
+                let call = further.beside(&first);
                 self.state = State::Relaxing {
                     first,
                     further,
                     begun: Instant::now(),
                 };
-                Ok(vec![call])
+                return Ok(vec![call]);
             }
-            _ => {
-                let found = Found::new(prepared, &ranking, first);
-                Ok(self.show(found))
-            }
+            first.give_up(self.scope, &mut self.record);
         }
+        let found = Found::new(prepared, &ranking, first);
+        Ok(self.show(found))
     }
 
     fn settle_further(
@@ -196,6 +195,10 @@ impl<'a> Coordinator<'a> {
         begun: Instant,
         now: Instant,
     ) -> Result<Vec<Call>, SearchError> {
+        if !further.follow(&first, self.scope.prepared) {
+            let found = Found::of_first_class(self.scope.prepared, &further, first);
+            return Ok(self.show(found));
+        }
         match further.settle(self.scope, now, &mut self.record) {
             Next::Call(call) => {
                 self.state = State::Relaxing {

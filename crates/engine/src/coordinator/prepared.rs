@@ -15,6 +15,10 @@ use std::sync::Arc;
 use std::time::Instant;
 use text::Analyzer;
 
+/// Least score of a document with all telling words that stands before those with some of them, as a share of the best score of
+/// these.
+pub const FIRST_SHARE: f32 = 0.7;
+
 /// Properties of an index by which queries are read.
 #[derive(Debug, Clone, Copy)]
 pub struct IndexFacts<'a> {
@@ -71,8 +75,11 @@ pub struct FacetCall {
 pub struct PreparedQuery {
     /// The query for documents with all words.
     pub query: Arc<Query>,
-    /// Query for documents with some of the words, which follow where too few have all.
+    /// Query for documents with some of the words, of which `query` finds those with all telling ones.
     pub some_words: Option<Arc<Query>>,
+    /// Least score of a document that `query` finds and that stands before the others of `some_words`, as a share of the best of
+    /// these.
+    pub(crate) first_share: f32,
     /// Warnings of the parser.
     pub warnings: Vec<String>,
     /// Facets over all matches.
@@ -192,6 +199,12 @@ impl PreparedQuery {
         Ok(PreparedQuery {
             facets: facets.collect(),
             some_words: parsed.some_words.map(&shared),
+            // What is typed without errors stands first.
+            first_share: if options.as_you_type {
+                0.0
+            } else {
+                FIRST_SHARE
+            },
             query,
             warnings: parsed.warnings,
             sort: sort.into(),
@@ -227,6 +240,7 @@ impl PreparedQuery {
         PreparedQuery {
             query: Arc::new(query),
             some_words: None,
+            first_share: FIRST_SHARE,
             warnings: Vec::new(),
             facets: Vec::new(),
             sort: Arc::default(),

@@ -114,7 +114,7 @@ fn counts_alone(query: &Query) -> bool {
             required, excluded, ..
         } => required.is_empty() && excluded.is_empty(),
         Query::Boosted { clause, .. } | Query::Named { clause, .. } => counts_alone(clause),
-        Query::AnyTelling(_) | Query::AtLeast { .. } => false,
+        Query::AnyTelling(_) | Query::AllTelling(_) | Query::AtLeast { .. } => false,
         // They keep what their words score beyond the text.
         Query::BestOf { .. } | Query::Constant { .. } => true,
         Query::Nothing

@@ -15,9 +15,11 @@ pub mod ranking;
 mod rewrite;
 pub(crate) mod scales;
 pub(crate) mod scorer;
+mod telling;
 mod unscored;
 
 pub use cost::{PlanCost, PlanKind};
 pub use patterns::{RANKED_TERMS_MAX, weight_of};
-pub use planner::{Plan, TELLING_SHARE};
+pub use planner::Plan;
 pub use ranking::Ranking;
+pub use telling::TELLING_SHARE;

@@ -13,6 +13,7 @@ use crate::plan::priors::PlannedPriors;
 use crate::plan::ranking::{Ranking, TermCounts, TermWeight, on_grid};
 use crate::plan::rewrite::{at_least, best_of, boolean};
 use crate::plan::scales::Scales;
+use crate::plan::telling::Telling;
 use crate::plan::unscored::{named, unscored, unscored_all};
 use crate::query::parse::{BOOST_MAX, BOOST_MIN};
 use crate::query::tree::Query;
@@ -23,9 +24,6 @@ use std::sync::Arc;
 use text::Pattern;
 use text::summary::{Marked, SummaryTerm};
 
-/// Least inverse document frequency of a telling word, as a share of the greatest in the query.
-pub const TELLING_SHARE: f32 = 0.3;
-
 /// Query planned for one snapshot. It is cheap to share; all segments of all partitions use it.
 #[derive(Debug)]
 pub struct Plan {
@@ -35,8 +33,9 @@ pub struct Plan {
     pub(crate) grid: f32,
     pub(crate) scales: Scales,
     pub(crate) priors: PlannedPriors,
-    /// Telling words of [`Query::AnyTelling`], as terms of the text.
-    telling: Vec<String>,
+    telling: Telling,
+    /// Upper bound on the score of a document that lacks a telling word and holds another, priors included.
+    incomplete_most: Option<f32>,
     /// Patterns that stand as the terms of their words, whose words summaries mark.
     patterns: Vec<Pattern>,
     pub(crate) documents_count: u64,
@@ -61,7 +60,7 @@ impl Plan {
             most: 0.0,
             boost: 1.0,
             name: None,
-            telling: Vec::new(),
+            telling: Telling::default(),
             patterns: Vec::new(),
             of_pattern: None,
             marks_terms: true,
@@ -78,6 +77,7 @@ impl Plan {
             priors: PlannedPriors::new(priors, grid),
             scales: planner.scales,
             documents_count: planner.documents_count,
+            incomplete_most: planner.telling.incomplete_most(planner.most, priors),
             telling: planner.telling,
             patterns: planner.patterns,
             text_fields: Arc::clone(statistics.text_fields()),
@@ -103,12 +103,23 @@ impl Plan {
         for pattern in &self.patterns {
             note(Marked::Like(pattern.clone()), 1.0, &mut terms);
         }
+        terms.retain(|term| match &term.marked {
+            Marked::Term(word) => !self.telling.others.contains(word),
+            Marked::Like(_) => true,
+        });
         terms
     }
 
-    /// Returns the telling words of [`Query::AnyTelling`] clauses, as terms, those that no document holds included.
+    /// Returns the telling words of [`Query::AnyTelling`] and [`Query::AllTelling`] clauses, as terms, those that no document
+    /// holds included.
     pub fn telling_words(&self) -> &[String] {
-        &self.telling
+        &self.telling.words
+    }
+
+    /// Returns an upper bound on the scores of documents that match a query but for some of the telling words that it requires
+    /// ([`Query::AllTelling`]); `None` where none is known.
+    pub fn incomplete_most(&self) -> Option<f32> {
+        self.incomplete_most
     }
 
     /// Upper bound on the score of a clause, without priors.
@@ -182,8 +193,7 @@ pub(super) struct Planner<'a> {
     pub(super) boost: f32,
     /// The names around it, joined.
     pub(super) name: ClauseName,
-    /// Telling words so far.
-    telling: Vec<String>,
+    pub(super) telling: Telling,
     /// Patterns so far that stand as the terms of their words.
     pub(super) patterns: Vec<Pattern>,
     /// The pattern whose terms are being planned.
@@ -227,6 +237,7 @@ impl Planner<'_> {
                 Ok(node)
             }
             Query::AnyTelling(words) => self.any_telling(words),
+            Query::AllTelling(words) => self.all_telling(words),
             Query::AtLeast { least, clauses } => {
                 let clauses = self.alternatives(clauses)?;
                 Ok(at_least(*least, clauses))
@@ -279,6 +290,10 @@ impl Planner<'_> {
                 let clauses = self.filtered_all(clauses)?;
                 Ok(boolean(Vec::new(), clauses, Vec::new()))
             }
+            Query::AllTelling(clauses) => {
+                let clauses = self.filtered_all(clauses)?;
+                Ok(boolean(clauses, Vec::new(), Vec::new()))
+            }
             Query::AtLeast { least, clauses } => {
                 let clauses = self.filtered_all(clauses)?;
                 Ok(at_least(*least, clauses))
@@ -330,29 +345,6 @@ impl Planner<'_> {
         })
     }
 
-    /// Plans words of which a telling one must match: the telling words are required alternatives, the others optional.
-    fn any_telling(&mut self, words: &[Query]) -> Result<Node, IndexError> {
-        let nodes = self.alternatives(words)?;
-        let idf_of = |(word, node): (&Query, &Node)| match node {
-            Node::Term(term) if word.is_one_word() => Some(term.idf),
-            _ => None,
-        };
-        let idfs: SmallVec<[_; 8]> = words.iter().zip(&nodes).map(idf_of).collect();
-        let least = TELLING_SHARE * idfs.iter().flatten().fold(0.0f32, |a, &b| a.max(b));
-        let (mut telling, mut others) = (Vec::new(), Vec::new());
-        for ((word, node), idf) in words.iter().zip(nodes).zip(idfs) {
-            match idf.is_none_or(|idf| idf >= least) {
-                true => {
-                    self.telling.extend(word.text_word().map(str::to_owned));
-                    telling.push(node);
-                }
-                false => others.push(node),
-            }
-        }
-        let telling = boolean(Vec::new(), telling, Vec::new());
-        Ok(boolean(vec![telling], others, Vec::new()))
-    }
-
     fn filtered_all(&mut self, queries: &[Query]) -> Result<Vec<Node>, IndexError> {
         queries.iter().map(|query| self.filtered(query)).collect()
     }
@@ -385,7 +377,7 @@ impl Planner<'_> {
         }
     }
 
-    fn all(&mut self, queries: &[Query]) -> Result<Vec<Node>, IndexError> {
+    pub(super) fn all(&mut self, queries: &[Query]) -> Result<Vec<Node>, IndexError> {
         self.prefetch_all(queries);
         let mut nodes = Vec::with_capacity(queries.len());
         for query in queries {
@@ -491,7 +483,7 @@ impl Planner<'_> {
     }
 
     /// Returns the ranking of a field in which a clause is scored, and makes its scale at the first.
-    fn ranking_in(&mut self, field: Field) -> Ranking {
+    pub(super) fn ranking_in(&mut self, field: Field) -> Ranking {
         match self.scales.get(field) {
             Some(scale) => scale.ranking,
             None => self.scales.add(field, self.ranking, self.statistics),

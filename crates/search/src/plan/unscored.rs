@@ -47,6 +47,7 @@ pub(super) fn unscored(query: &Query) -> Node {
         Query::AnyTelling(clauses) | Query::BestOf { clauses, .. } => {
             boolean(Vec::new(), unscored_all(clauses), Vec::new())
         }
+        Query::AllTelling(clauses) => boolean(unscored_all(clauses), Vec::new(), Vec::new()),
         Query::AtLeast { least, clauses } => at_least(*least, unscored_all(clauses)),
         Query::Constant { clause, .. }
         | Query::Filter(clause)

@@ -86,7 +86,9 @@ impl Left {
                 let mut all = required.iter().chain(optional).chain(excluded);
                 return all.try_for_each(|clause| self.take(clause, depth + 1));
             }
-            Query::AnyTelling(clauses) | Query::AtLeast { clauses, .. } => {
+            Query::AnyTelling(clauses)
+            | Query::AllTelling(clauses)
+            | Query::AtLeast { clauses, .. } => {
                 return clauses
                     .iter()
                     .try_for_each(|clause| self.take(clause, depth + 1));

@@ -97,6 +97,9 @@ pub enum Query {
     /// words, so that words that stand everywhere find nothing alone. A clause that is not one word is telling. Where it
     /// only filters or excludes, all words are.
     AnyTelling(#[serde(deserialize_with = "nested")] Vec<Query>),
+    /// Documents that match all of the telling words, scored by all words that they match. Where it only filters or excludes,
+    /// all words are telling.
+    AllTelling(#[serde(deserialize_with = "nested")] Vec<Query>),
     /// Documents that match at least `least` of the clauses, scored by all that they match. Clauses that nothing matches
     /// count, so that a misspelt word does not lower the demand on the others.
     AtLeast {
@@ -209,6 +212,7 @@ impl Query {
                 .chain(optional)
                 .for_each(|clause| clause.note_words(words)),
             Query::AnyTelling(clauses)
+            | Query::AllTelling(clauses)
             | Query::AtLeast { clauses, .. }
             | Query::BestOf { clauses, .. } => {
                 clauses.iter().for_each(|clause| clause.note_words(words));
@@ -254,7 +258,8 @@ impl Query {
             | Query::TitleStart { .. }
             | Query::Phrase { .. }
             | Query::Constant { .. }
-            | Query::AnyTelling(_) => false,
+            | Query::AnyTelling(_)
+            | Query::AllTelling(_) => false,
         }
     }
 

@@ -214,7 +214,7 @@ fn operator(value: &str) -> Result<Operator, SearchError> {
     Operator::named(value).ok_or_else(|| SearchError::BadRequest {
         parameter: "words",
         reason: format!(
-            "{:?} is no way to match words; choose auto (documents with all words first, then those with some), all \
+            "{:?} is no way to match words; choose auto (good documents with all words first, then the others), all \
              or any",
             brief(value)
         ),

@@ -189,6 +189,7 @@ pub(super) fn hits_message(found: PartitionHits) -> rpc::SearchReply {
         schedule: found.schedule.as_deref().map(schedule::message),
         cpu_us: found.handlers_us.map(|times| times.cpu),
         run_queue_us: found.handlers_us.map(|times| times.run_queue),
+        incomplete_most: found.incomplete_most,
     }
 }
 
@@ -231,6 +232,8 @@ pub(super) fn hits(message: rpc::SearchReply) -> Result<PartitionHits, PartError
         queueing_us: message.queueing_us,
         search_us: message.search_us,
         summary_terms: terms(message.summary_terms),
+        // Not a number is no bound.
+        incomplete_most: message.incomplete_most.filter(|most| !most.is_nan()),
         filters: message
             .filters
             .into_iter()

@@ -7,7 +7,7 @@
 //! ```
 use crate::processes::{Served, connect, file};
 use document::{Document, site_of};
-use engine::{Engine, EngineError, HitContents, QuerySource, Returned, SearchAnswer};
+use engine::{Engine, EngineError, FIRST_SHARE, HitContents, QuerySource, Returned, SearchAnswer};
 use index::Index;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
@@ -143,10 +143,10 @@ type Scored = (String, u32);
 /// Whole ranking of a query, before the limit of hits per site.
 struct Expected {
     hits: Vec<Scored>,
-    /// Number of the hits that match the query itself; those with some of its words follow.
+    /// Number of the documents that match the query itself.
     matches_count: usize,
-    /// Number of these that are listed.
-    matches_listed: usize,
+    /// Number of the hits listed that stand before all with some of the words.
+    first_listed: usize,
     per_site: u32,
     /// Hits that are listed where hits are collapsed, with the number of those that each hides.
     hidden: HashMap<String, u64>,
@@ -175,6 +175,7 @@ impl Expected {
                 excluded: Vec::new(),
             },
         };
+        let compares_scores = has_only_words(&parsed.query);
         let query = filtered(parsed.query);
         let rank = |query: &Query, ranking: Ranking| -> Vec<Scored> {
             let ranked = oracle.rank(query, ranking).into_iter();
@@ -182,41 +183,56 @@ impl Expected {
         };
         let mut hits = rank(&query, options.ranking);
         let matches_count = hits.len();
-        let mut matches_listed = matches_count;
-        if let (Some(some), true) = (parsed.some_words, options.sort.is_empty()) {
-            let known: BTreeSet<String> = hits.iter().map(|(url, _)| url.clone()).collect();
-            let further = rank(&filtered(some), options.ranking).into_iter();
-            hits.extend(further.filter(|(url, _)| !known.contains(url)));
+        let mut first_count = matches_count;
+        if let (Some(some), true) = (parsed.some_words, options.sort.is_empty())
+            // Without a page, hits with some of the words are not looked for.
+            && options.k > 0
+        {
+            let further = rank(&filtered(some), options.ranking);
+            let score = |hit: &Scored| f32::from_bits(hit.1);
+            let urls = |hits: &[Scored]| -> BTreeSet<String> {
+                hits.iter().map(|(url, _)| url.clone()).collect()
+            };
+            if compares_scores {
+                let complete = urls(&hits);
+                let best = further.iter().find(|hit| !complete.contains(&hit.0));
+                let least = FIRST_SHARE * best.map_or(0.0, score);
+                hits.retain(|hit| score(hit) >= least);
+            }
+            first_count = hits.len();
+            let known = urls(&hits);
+            hits.extend(further.into_iter().filter(|(url, _)| !known.contains(url)));
         }
+        let mut first_listed = first_count;
         let per_site = match query.requires_one_site() {
             true => 0,
             false => options.per_site,
         };
         let mut hidden = HashMap::new();
         if !options.collapse.is_empty() {
-            (hits, matches_listed) = collapsed(hits, matches_count, &mut hidden, |url| {
+            (hits, first_listed) = collapsed(hits, first_count, &mut hidden, |url| {
                 group(&documents[url], &options.collapse)
             });
         }
         Expected {
             hits,
             matches_count,
-            matches_listed,
+            first_listed,
             per_site,
             hidden,
         }
     }
 
-    /// Returns the first `count` hits in the order of the limit of hits per site: in each class those that it holds back
+    /// Returns the hits in the order of the limit of hits per site: in each class those that it holds back
     /// follow the others. There are fewer documents than its window has places.
-    fn listed(&self, count: usize) -> Vec<Scored> {
+    fn listed(&self) -> Vec<Scored> {
         let mut counts: HashMap<String, u32> = HashMap::new();
         let mut listed: Vec<(bool, bool, &Scored)> = Vec::new();
-        for (rank, hit) in self.hits[..count].iter().enumerate() {
+        for (rank, hit) in self.hits.iter().enumerate() {
             let count = counts.entry(site_of(&hit.0)).or_default();
             *count += 1;
             let is_held_back = self.per_site > 0 && *count > self.per_site;
-            listed.push((rank >= self.matches_listed, is_held_back, hit));
+            listed.push((rank >= self.first_listed, is_held_back, hit));
         }
         listed.sort_by_key(|&(has_some, is_held_back, _)| (has_some, is_held_back));
         listed.into_iter().map(|(.., hit)| hit.clone()).collect()
@@ -236,13 +252,7 @@ impl Expected {
             prop_assert!(facet.documents + facet.missing > 0 || matches_count == 0);
         }
         let end = options.start.saturating_add(options.k);
-        // Without a page, hits with some of the words are not looked for.
-        let count = if options.k == 0 {
-            self.matches_listed
-        } else {
-            self.hits.len()
-        };
-        let listed = self.listed(count);
+        let listed = self.listed();
         if options.sort.is_empty() {
             let page = listed.get(options.start..).unwrap_or_default();
             let page = &page[..options.k.min(page.len())];
@@ -260,6 +270,18 @@ impl Expected {
             prop_assert_eq!(urls(&scored(answer)), urls(&self.hits));
         }
         Ok(())
+    }
+}
+
+/// Returns whether all bare words of a query are single words, whose scores do not depend on what else matches.
+fn has_only_words(query: &Query) -> bool {
+    match query {
+        Query::AllTelling(words) => words.iter().all(|word| match word {
+            Query::Boosted { clause, .. } => matches!(**clause, Query::Term { .. }),
+            word => matches!(word, Query::Term { .. }),
+        }),
+        Query::Boolean { required, .. } => required.iter().any(has_only_words),
+        _ => false,
     }
 }
 
@@ -420,7 +442,7 @@ impl Ways<'_> {
             after = page.after;
         }
         if options.sort.is_empty() {
-            let listed = expected.listed(expected.hits.len());
+            let listed = expected.listed();
             let count = (PAGES_MAX * options.k).min(listed.len());
             prop_assert_eq!(hits, &listed[..count]);
         }

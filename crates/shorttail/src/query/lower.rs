@@ -252,6 +252,7 @@ impl Lowering<'_> {
                 all.try_for_each(|clause| self.count(clause))
             }
             search::Query::AnyTelling(clauses)
+            | search::Query::AllTelling(clauses)
             | search::Query::AtLeast { clauses, .. }
             | search::Query::BestOf { clauses, .. } => {
                 clauses.iter().try_for_each(|clause| self.count(clause))

@@ -287,18 +287,24 @@ impl Oracle {
                     .any(|value| test.passes(value))
                     .then_some(0.0)
             }
-            Query::AnyTelling(words) => {
+            Query::AnyTelling(words) | Query::AllTelling(words) => {
                 let most = words.iter().filter_map(|word| self.word_idf(word, ranking));
                 let least = TELLING_SHARE * most.fold(0.0, f32::max);
-                let (mut sum, mut is_found) = (0.0f32, false);
+                let (mut sum, mut held, mut telling) = (0.0f32, 0, 0);
                 for word in words {
+                    let idf = self.word_idf(word, ranking);
+                    let tells = scale.only_filters || idf.is_none_or(|idf| idf >= least);
+                    telling += u32::from(tells);
                     if let Some(score) = self.score(word, scale, document) {
                         sum += score;
-                        let idf = self.word_idf(word, ranking);
-                        is_found |= scale.only_filters || idf.is_none_or(|idf| idf >= least);
+                        held += u32::from(tells);
                     }
                 }
-                is_found.then_some(sum)
+                let is_found = match query {
+                    Query::AllTelling(_) => held == telling,
+                    _ => true,
+                };
+                (held > 0 && is_found).then_some(sum)
             }
             Query::AtLeast { least, clauses } => {
                 let scores = clauses

@@ -55,6 +55,7 @@ impl Oracle {
                 each.sum()
             }
             Query::AnyTelling(clauses)
+            | Query::AllTelling(clauses)
             | Query::AtLeast { clauses, .. }
             | Query::BestOf { clauses, .. } => {
                 let each = clauses.iter();

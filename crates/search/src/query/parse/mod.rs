@@ -12,7 +12,8 @@
 //! - `OR` binds tighter than its neighbours, as in web search: `a OR b c` is `(a OR b) AND c`.
 //! - With [`Operator::Or`] bare words are optional; `+word`, the sides of an `AND` and `site:`
 //!   stay required.
-//! - With [`Operator::Auto`] all words are required, and a second query relaxes the bare ones: [`Parsed::some_words`].
+//! - With [`Operator::Auto`] all bare words that tell something are required, and a second query requires one of them:
+//!   [`Parsed::some_words`].
 //! - With [`Operator::Most`] a number of the bare words is required.
 //! - `site:` takes a whole name, filters, and adds nothing to the score.
 //! - `name:` of a field of the schema tests its values, filters, and adds nothing to the score. Of keywords whose words are

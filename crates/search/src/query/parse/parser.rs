@@ -6,7 +6,7 @@ use super::limits::{
     shortened,
 };
 use super::scan::{Keyword, Scanner, Token};
-use super::some_words::{with_most_words, with_some_words};
+use super::some_words::{by_telling, with_most_words};
 use super::terms::{Operator, words_count};
 use super::unobeyed::{NOT_SIGN, warn_of_signs};
 use crate::query::tree::Query;
@@ -445,9 +445,9 @@ impl<'w> Parser<'w> {
             self.warnings.add("The query has no words to look for.");
             return (Query::Nothing, None);
         }
-        let some_words = match self.operator {
-            Operator::Auto => with_some_words(&frame.clauses),
-            Operator::And | Operator::Or | Operator::Most(_) => None,
+        let by_telling = match (self.operator, &self.as_you_type) {
+            (Operator::Auto, None) => by_telling(&frame.clauses),
+            _ => None,
         };
         let most_words = match self.operator {
             Operator::Most(least) => with_most_words(&frame.clauses, least),
@@ -463,7 +463,10 @@ impl<'w> Parser<'w> {
             }
             query => most_words.unwrap_or(query),
         };
-        (query, some_words)
+        match by_telling {
+            Some(by_telling) => (by_telling.all, Some(by_telling.any)),
+            None => (query, None),
+        }
     }
 }
 

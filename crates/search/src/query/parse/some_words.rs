@@ -1,10 +1,10 @@
-//! Queries for documents with some of the words that were typed, for [`Operator::Auto`](super::Operator::Auto) and
-//! [`Operator::Most`](super::Operator::Most).
+//! Queries for documents with the telling words of those that were typed, or with some of the words, for
+//! [`Operator::Auto`](super::Operator::Auto) and [`Operator::Most`](super::Operator::Most).
 //!
 //! ```text
-//! how do solar sails steer        any telling one of: how do solar sails steer
+//! how do solar sails steer        all telling ones, or any telling one, of: how do solar sails steer
 //! solar +sails site:nasa.gov      +sails site:nasa.gov solar: one bare word, so nothing is left to relax
-//! solar sails "how to" -boat      +"how to" +(any telling one of: solar sails) -boat
+//! solar sails "how to" -boat      +"how to" +(telling ones of: solar sails) -boat
 //! ```
 
 use super::clauses::{Clause, Join, combine, merge_repeated};
@@ -16,18 +16,35 @@ use index::Field;
 /// Number of bare words below which there is nothing to relax.
 const WORDS_MIN: usize = 2;
 
-/// Returns the query in which a telling one of the bare words is required. `None` with fewer than [`WORDS_MIN`] bare
-/// words.
-pub(super) fn with_some_words(clauses: &[Clause]) -> Option<Query> {
-    let (mut words, mut typed_count) = (Vec::new(), 0);
+/// Queries in which words are told apart by what they tell.
+pub(super) struct ByTelling {
+    /// The query in which all telling ones of the bare words are required.
+    pub(super) all: Query,
+    /// The query in which one of them is.
+    pub(super) any: Query,
+}
+
+/// Returns the queries in which telling ones of the bare words are required. `None` with fewer than [`WORDS_MIN`] bare words.
+pub(super) fn by_telling(clauses: &[Clause]) -> Option<ByTelling> {
+    let (mut whole, mut words, mut typed_count) = (Vec::new(), Vec::new(), 0);
     let kept = split(clauses, |group| {
-        typed_count += push_words_of(group, &mut words)
+        push_required_of(group, &mut whole);
+        typed_count += push_words_of(group, &mut words);
     });
+    merge_repeated(&mut whole);
     merge_repeated(&mut words);
     if typed_count < WORDS_MIN || words.len() < WORDS_MIN {
         return None;
     }
-    Some(together(kept, Query::AnyTelling(words)))
+    // A compound alone has parts, of which some may be missing.
+    let all = match whole.len() {
+        1 => whole.remove(0),
+        _ => Query::AllTelling(whole),
+    };
+    Some(ByTelling {
+        all: together(kept.clone(), all),
+        any: together(kept, Query::AnyTelling(words)),
+    })
 }
 
 /// Returns the query in which `least` of the bare words are required, each in any of its forms. `None` with fewer than
@@ -112,6 +129,22 @@ fn is_of_text(query: &Query) -> bool {
         Query::BestOf { clauses, .. } => clauses.iter().all(is_of_text),
         Query::Boosted { clause, .. } => is_of_text(clause),
         _ => false,
+    }
+}
+
+/// Adds what is required of clauses joined by `OR`: one alternative, or each word of a run such as `foo/bar`.
+fn push_required_of(group: &[Clause], words: &mut Vec<Query>) {
+    let no_warnings = &mut Warnings::default();
+    match (group, combine(group.to_vec(), Operator::And, no_warnings)) {
+        (
+            [only],
+            Query::Boolean {
+                required,
+                optional,
+                excluded,
+            },
+        ) if only.is_run && optional.is_empty() && excluded.is_empty() => words.extend(required),
+        (_, query) => words.push(query),
     }
 }
 

@@ -50,9 +50,13 @@ pub(super) fn shown(query: &Query) -> String {
             all.extend(part("-", excluded));
             format!("({})", all.join(" "))
         }
-        Query::AnyTelling(words) => {
+        Query::AnyTelling(words) | Query::AllTelling(words) => {
+            let least = match query {
+                Query::AnyTelling(_) => "any",
+                _ => "all",
+            };
             let words: Vec<_> = words.iter().map(shown).collect();
-            format!("any[{}]", words.join(" "))
+            format!("{least}[{}]", words.join(" "))
         }
         Query::AtLeast { least, clauses } => {
             let clauses: Vec<_> = clauses.iter().map(shown).collect();
@@ -452,6 +456,10 @@ fn bare_words_are_relaxed_and_nothing_else() {
         let parsed = parse(typed, Analyzer::Plain, Operator::Auto);
         let some = parsed.some_words.as_ref().map_or("-".to_owned(), shown);
         assert_eq!(some, expected, "{typed}");
+        if parsed.some_words.is_none() {
+            let all = parse(typed, Analyzer::Plain, Operator::And).query;
+            assert_eq!(parsed.query, all, "{typed}");
+        }
         for operator in [Operator::And, Operator::Or] {
             assert_eq!(parse(typed, Analyzer::Plain, operator).some_words, None);
         }

@@ -17,8 +17,8 @@ use text::Analyzer;
 pub struct Parsed {
     /// The query.
     pub query: Query,
-    /// With [`Operator::Auto`], the query for documents with some of the words, which follow the matches of `query`.
-    /// `None` where nothing can be relaxed.
+    /// With [`Operator::Auto`], the query for documents with some of the words, of which `query` finds those with all telling
+    /// ones. `None` where nothing can be relaxed.
     pub some_words: Option<Query>,
     /// Warnings of the parts that were ignored or changed.
     pub warnings: Vec<String>,
@@ -140,9 +140,16 @@ fn all_words(words: Vec<Query>, operator: Operator) -> Query {
 /// Makes the query of the words of `text` without any syntax, as [`bag_of_words`] does; with [`Operator::Auto`] also that for
 /// documents with some of them.
 pub fn words_with(text: &str, analyzer: Analyzer, operator: Operator) -> Parsed {
+    if operator != Operator::Auto {
+        return Parsed::of(bag_of_words(text, analyzer, operator));
+    }
+    let mut words = words_of(Field::Text, text, analyzer, false);
     Parsed {
-        query: bag_of_words(text, analyzer, operator),
-        some_words: (operator == Operator::Auto).then(|| some_of_words(text, analyzer)),
+        query: match words.len() {
+            0 | 1 => words.pop().unwrap_or(Query::Nothing),
+            _ => Query::AllTelling(words),
+        },
+        some_words: Some(some_of_words(text, analyzer)).filter(has_several_words),
         warnings: Vec::new(),
     }
 }
@@ -207,6 +214,11 @@ fn being_typed(
 /// Makes a query of the words of `text`, as [`bag_of_words`] does, of which a telling one must match.
 pub fn some_of_words(text: &str, analyzer: Analyzer) -> Query {
     Query::AnyTelling(words_of(Field::Text, text, analyzer, true))
+}
+
+/// Returns whether words can be left out of a query.
+fn has_several_words(some: &Query) -> bool {
+    matches!(some, Query::AnyTelling(words) if words.len() > 1)
 }
 
 /// Returns the clauses of words; with `loose`, any of the words may match.

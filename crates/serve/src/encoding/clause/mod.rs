@@ -94,6 +94,9 @@ fn write(query: &Query, messages: &mut Vec<rpc::Clause>) {
         Query::AnyTelling(words) => Kind::AnyTelling(rpc::AnyTelling {
             words: words.len() as u32,
         }),
+        Query::AllTelling(words) => Kind::AllTelling(rpc::AllTelling {
+            words: words.len() as u32,
+        }),
         Query::AtLeast { least, clauses } => Kind::AtLeast(rpc::AtLeast {
             least: *least,
             clauses: clauses.len() as u32,
@@ -120,7 +123,9 @@ fn write(query: &Query, messages: &mut Vec<rpc::Clause>) {
             let parts = required.iter().chain(optional).chain(excluded);
             parts.for_each(|part| write(part, messages));
         }
-        Query::AnyTelling(words) => words.iter().for_each(|word| write(word, messages)),
+        Query::AnyTelling(words) | Query::AllTelling(words) => {
+            words.iter().for_each(|word| write(word, messages))
+        }
         Query::AtLeast { clauses, .. } | Query::BestOf { clauses, .. } => {
             clauses.iter().for_each(|part| write(part, messages));
         }
@@ -248,6 +253,9 @@ impl Reader {
             }
             Kind::AnyTelling(rpc::AnyTelling { words }) => {
                 return Ok(Query::AnyTelling(self.queries(words, depth)?));
+            }
+            Kind::AllTelling(rpc::AllTelling { words }) => {
+                return Ok(Query::AllTelling(self.queries(words, depth)?));
             }
             Kind::AtLeast(rpc::AtLeast { least, clauses }) => {
                 let clauses = self.queries(clauses, depth)?;

@@ -117,7 +117,7 @@ fn hits_with_some_of_the_words_stand_apart() {
     let parts = [
         "<b>11</b> documents with all of the words",
         "<ol class=\"hits\" start=\"11\">",
-        "With some of the words",
+        "Further matches",
         "<ol class=\"hits\" start=\"12\" aria-labelledby=\"from-12\">",
         "Lacks <s dir=\"auto\">&#60;steer&#62;</s>",
     ];
@@ -153,8 +153,8 @@ fn hits_that_a_limit_of_sites_held_back_stand_apart() {
     let html = results(&mut answer, &page_options(), &[], &as_they_are());
     let headings = [
         "id=\"from-2\">More of these sites</h2>",
-        "id=\"from-3\">More of these sites, with some of the words</h2>",
-        "id=\"from-4\">With some of the words</h2>",
+        "id=\"from-3\">Further matches of these sites</h2>",
+        "id=\"from-4\">Further matches</h2>",
     ];
     let places: Vec<_> = headings.iter().filter_map(|one| html.find(one)).collect();
     assert!(places.len() == 3 && places.is_sorted(), "{html}");

@@ -1,5 +1,7 @@
 //! Query phase: the search of all partitions, repeated until the page is certain.
 
+mod first_class;
+
 use crate::calls::{PartError, PartitionHits, Query, SearchRequest, index_server_of};
 use crate::collapse::{self, Collapsed, collapse};
 use crate::coordinator::call::{Call, Replied};
@@ -63,9 +65,9 @@ pub(crate) struct Found {
     /// Whether a match that ranks before the end of the page is hidden by a better one.
     pub(crate) hides_some: bool,
     pub(crate) more_hits: bool,
-    /// Rank of the first hit that holds only some of the words.
+    /// Rank of the first hit that is not of the first class, where documents with some of the words were searched for.
     pub(crate) some_words_from: Option<usize>,
-    /// Number of the page's hits that hold all of the words.
+    /// Number of the page's hits that the query for all of the words found.
     pub(crate) with_all_words: usize,
     pub(crate) matches_count: u64,
     pub(crate) count_is_exact: bool,
@@ -116,13 +118,6 @@ impl Ranking {
             repeats: 0,
             repeat_begun: None,
         }
-    }
-
-    /// Makes the first call for hits after those of `first`, to the partitions that answered then.
-    pub(crate) fn after(&mut self, first: &Settled) -> Call {
-        self.before.clone_from(&first.ranking.candidates);
-        self.partitions = vec![None; first.partitions.len()];
-        self.call(answered(&first.partitions))
     }
 
     fn call(&self, partitions: Vec<usize>) -> Call {
@@ -279,16 +274,6 @@ impl Ranking {
     }
 }
 
-impl Settled {
-    pub(crate) fn ranking_is_complete(&self) -> bool {
-        self.ranking.is_complete
-    }
-
-    pub(crate) fn listed_count(&self) -> usize {
-        self.listed.hits.len()
-    }
-}
-
 impl Found {
     /// Returns the hits of the page.
     pub(crate) fn new(prepared: &PreparedQuery, searched: &Ranking, settled: Settled) -> Found {
@@ -346,33 +331,6 @@ impl Found {
                 .unwrap_or_default(),
             generation: searched.request.generation,
             answered: answered(&partitions),
-        }
-    }
-
-    /// Returns the hits of the page where documents with some of the words follow `first`, those with all of them.
-    pub(crate) fn joined(
-        prepared: &PreparedQuery,
-        searched: &Ranking,
-        first: Settled,
-        all: Settled,
-    ) -> Found {
-        let some_words_from = first.listed.hits.len();
-        let mut found = Found::new(prepared, searched, all);
-        for (group, candidate) in found.groups.iter_mut().zip(&found.page) {
-            if group.is_none() {
-                *group = group_of(&first.partitions, candidate);
-            }
-        }
-        // The total is that of the documents with all words.
-        let total = Found::new(prepared, searched, first);
-        Found {
-            matches_count: total.matches_count,
-            count_is_exact: total.count_is_exact,
-            answered: total.answered,
-            some_words_from: Some(some_words_from),
-            with_all_words: total.page.len(),
-            proof: total.proof.and(found.proof),
-            ..found
         }
     }
 }
