@@ -3,6 +3,7 @@
 mod as_written;
 pub(crate) mod best;
 mod beyond_text;
+mod by_telling;
 pub(crate) mod cost;
 mod marked_terms;
 pub(crate) mod node;

@@ -4,13 +4,7 @@
 //! is no answer, and one without them may be. So a word is telling by its inverse document frequency beside the greatest of the
 //! query, whatever the language; all words add to the score.
 
-use crate::plan::node::Node;
-use crate::plan::planner::Planner;
 use crate::plan::priors::PlannedPriors;
-use crate::plan::rewrite::boolean;
-use crate::query::tree::Query;
-use index::IndexError;
-use smallvec::SmallVec;
 
 /// Least inverse document frequency of a telling word, as a share of the greatest in the query.
 pub const TELLING_SHARE: f32 = 0.2;
@@ -18,7 +12,7 @@ pub const TELLING_SHARE: f32 = 0.2;
 /// Room for the rounding of scores to their grid, as a share of a bound.
 const ROUNDING: f64 = 1e-3;
 
-/// Telling words of the [`Query::AnyTelling`] and [`Query::AllTelling`] clauses of a query.
+/// Telling words of the clauses of a query that ask for them.
 #[derive(Debug, Default)]
 pub(super) struct Telling {
     /// As terms of the text, those that no document holds included.
@@ -27,7 +21,7 @@ pub(super) struct Telling {
     pub(super) others: Vec<String>,
     /// Least of the upper bounds on the scores of telling words that are all required; `None` where one of them is no single
     /// word.
-    least: Option<f64>,
+    pub(super) least: Option<f64>,
 }
 
 impl Telling {
@@ -36,63 +30,5 @@ impl Telling {
     pub(super) fn incomplete_most(&self, most: f64, priors: &fields::Priors) -> Option<f32> {
         let most = most + PlannedPriors::most_of(priors) - self.least?;
         Some((most * (1.0 + ROUNDING)) as f32)
-    }
-}
-
-impl Planner<'_> {
-    /// Plans words of which a telling one must match: the telling words are required alternatives, the others optional.
-    pub(super) fn any_telling(&mut self, words: &[Query]) -> Result<Node, IndexError> {
-        let nodes = self.alternatives(words)?;
-        let (telling, others) = self.told_apart(words, nodes);
-        let telling = boolean(Vec::new(), telling, Vec::new());
-        Ok(boolean(vec![telling], others, Vec::new()))
-    }
-
-    /// Plans words of which all telling ones must match; the others are optional.
-    pub(super) fn all_telling(&mut self, words: &[Query]) -> Result<Node, IndexError> {
-        let before = self.beyond_text.len();
-        let nodes = self.all(words)?;
-        let (telling, others) = self.told_apart(words, nodes);
-        self.telling.least = match words.iter().all(Query::is_one_word) {
-            true => telling
-                .iter()
-                .filter_map(|node| self.most_of(node))
-                .reduce(f64::min),
-            false => None,
-        };
-        let node = boolean(telling, others, Vec::new());
-        if matches!(node, Node::Nothing) {
-            self.beyond_text.truncate(before);
-        }
-        Ok(node)
-    }
-
-    /// Returns the telling ones of planned words, then the others, and notes which they are.
-    fn told_apart(&mut self, words: &[Query], nodes: Vec<Node>) -> (Vec<Node>, Vec<Node>) {
-        let idf_of = |(word, node): (&Query, &Node)| match node {
-            Node::Term(term) if word.is_one_word() => Some(term.idf),
-            _ => None,
-        };
-        let idfs: SmallVec<[_; 8]> = words.iter().zip(&nodes).map(idf_of).collect();
-        let least = TELLING_SHARE * idfs.iter().flatten().fold(0.0f32, |a, &b| a.max(b));
-        let (mut telling, mut others) = (Vec::new(), Vec::new());
-        for ((word, node), idf) in words.iter().zip(nodes).zip(idfs) {
-            let is_telling = idf.is_none_or(|idf| idf >= least);
-            let (kept, noted) = match is_telling {
-                true => (&mut telling, &mut self.telling.words),
-                false => (&mut others, &mut self.telling.others),
-            };
-            noted.extend(word.text_word().map(str::to_owned));
-            kept.push(node);
-        }
-        (telling, others)
-    }
-
-    /// Returns an upper bound on the score of a word.
-    fn most_of(&mut self, node: &Node) -> Option<f64> {
-        match node {
-            Node::Term(term) => Some(self.ranking_in(term.word.field).most(term.weight)),
-            _ => None,
-        }
     }
 }

@@ -6,6 +6,7 @@
 mod most;
 mod patterns;
 mod sums;
+mod telling;
 mod titles;
 mod values;
 mod written;
@@ -16,7 +17,6 @@ use crate::values::values_of;
 use document::{Document, PartNames, site_of, url_hash};
 use fields::{Priors, Schema, TextFields, Value, each_leaf};
 use index::Field;
-use search::plan::TELLING_SHARE;
 use search::{Query, Ranking};
 use std::collections::BTreeMap;
 use sums::{best_of, product};
@@ -287,25 +287,8 @@ impl Oracle {
                     .any(|value| test.passes(value))
                     .then_some(0.0)
             }
-            Query::AnyTelling(words) | Query::AllTelling(words) => {
-                let most = words.iter().filter_map(|word| self.word_idf(word, ranking));
-                let least = TELLING_SHARE * most.fold(0.0, f32::max);
-                let (mut sum, mut held, mut telling) = (0.0f32, 0, 0);
-                for word in words {
-                    let idf = self.word_idf(word, ranking);
-                    let tells = scale.only_filters || idf.is_none_or(|idf| idf >= least);
-                    telling += u32::from(tells);
-                    if let Some(score) = self.score(word, scale, document) {
-                        sum += score;
-                        held += u32::from(tells);
-                    }
-                }
-                let is_found = match query {
-                    Query::AllTelling(_) => held == telling,
-                    _ => true,
-                };
-                (held > 0 && is_found).then_some(sum)
-            }
+            Query::AnyTelling(words) => self.telling(words, false, scale, document),
+            Query::AllTelling(words) => self.telling(words, true, scale, document),
             Query::AtLeast { least, clauses } => {
                 let scores = clauses
                     .iter()
@@ -413,21 +396,6 @@ impl Oracle {
             (added as f32 + grid) - grid
         });
         priors.sum()
-    }
-
-    /// Returns the inverse document frequency, or what stands for it, of a clause that is one word of some document.
-    fn word_idf(&self, query: &Query, ranking: Ranking) -> Option<f32> {
-        match query {
-            Query::Boosted { clause, .. } | Query::Named { clause, .. } => {
-                self.word_idf(clause, ranking)
-            }
-            Query::Term { field, term, .. } if *field != Field::Site => {
-                let mut documents = self.documents.iter();
-                let is_known = documents.any(|one| one.holds(*field, term));
-                is_known.then(|| self.idf(*field, term, ranking, &[]))
-            }
-            _ => None,
-        }
     }
 
     /// Returns the inverse document frequency of a term, or that of the commonest of those that are `alike`.
