@@ -65,6 +65,8 @@ pub(crate) struct Found {
     pub(crate) more_hits: bool,
     /// Rank of the first hit that holds only some of the words.
     pub(crate) some_words_from: Option<usize>,
+    /// Number of the hits known, from the first one.
+    pub(crate) listed: usize,
     /// Number of the page's hits that hold all of the words.
     pub(crate) with_all_words: usize,
     pub(crate) matches_count: u64,
@@ -326,6 +328,7 @@ impl Found {
         Found {
             query: Arc::clone(&searched.query),
             with_all_words: page.len(),
+            listed: hits.len(),
             page,
             sort_values,
             groups,
