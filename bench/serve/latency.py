@@ -16,7 +16,7 @@ import sys
 import time
 from urllib.parse import quote, urlsplit
 
-PHASES = ["parse", "queueing", "index_search", "optimization_searches", "merge", "details",
+PHASES = ["parse", "queueing", "index_search", "optimization_searches", "merge", "spelling", "details",
           "summaries", "render"]
 
 

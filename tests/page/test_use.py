@@ -166,6 +166,20 @@ def test_a_typo_is_corrected(open_page, server, picture):
     assert "lighthouse" in dom.hits(page)[0]["summary"].lower()
 
 
+def test_what_finds_nothing_is_answered_with_its_correction(open_page, server, picture):
+    page = open_page()
+    page.goto(server.url(q="lighthuose"))
+    better = page.locator(".better")
+    assert better.locator("b").inner_text() == "lighthouse"
+    assert "lighthouse" in dom.hits(page)[0]["summary"].lower()
+    assert page.locator("input[name=q]").input_value() == "lighthuose"
+    picture(page, "showing results for")
+    with page.expect_navigation():
+        better.locator("a").click()
+    assert page.locator("ol.hits li").count() == 0
+    assert better.inner_text().startswith("Did you mean lighthouse?")
+
+
 def test_words_are_marked_in_titles(open_page, server):
     page = open_page()
     page.goto(server.url(q="title:lighthouse"))

@@ -16,6 +16,14 @@ pub(crate) fn write_hits(
     style: Style,
 ) -> io::Result<()> {
     let before = usize::try_from(start).unwrap_or(usize::MAX);
+    if let Some(corrected) = &answer.corrected {
+        let query = style.bold(&printable(corrected));
+        writeln!(
+            out,
+            "showing results for: {query}; for {} as written: --verbatim\n",
+            printable(&answer.query)
+        )?;
+    }
     let mut heading = None;
     for (at, hit) in answer.hits.iter().enumerate() {
         let own = answer.heading(at, before);
@@ -47,9 +55,12 @@ pub(crate) fn write_hits(
     }
     writeln!(out)?;
     if let Some(better) = &answer.did_you_mean {
-        let total = console::figures::counted(better.total.value, "document");
         let query = style.bold(&printable(&better.query));
-        writeln!(out, "did you mean: {query} ({total})")?;
+        write!(out, "did you mean: {query}")?;
+        match better.total.value {
+            0 => writeln!(out)?,
+            total => writeln!(out, " ({})", console::figures::counted(total, "document"))?,
+        }
     }
     if answer.timed_out || answer.coverage < 1.0 {
         let percent = answer.coverage * 100.0;
@@ -218,7 +229,7 @@ mod tests {
         let mut table = Vec::new();
         write_phases(&mut table, &phases).unwrap();
         let table = String::from_utf8(table).unwrap();
-        assert_eq!(table.lines().count(), 9, "{table}");
+        assert_eq!(table.lines().count(), 10, "{table}");
         let line = |name: &str| table.lines().find(|line| line.starts_with(name)).unwrap();
         let index_search: Vec<&str> = line("index search").split_whitespace().collect();
         assert_eq!(index_search, ["index", "search", "80", "µs", &bar(0.8)]);

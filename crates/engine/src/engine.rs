@@ -100,8 +100,9 @@ impl Engine {
         is_cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Result<SearchAnswer, EngineError> {
         let part = self.part();
-        let prepared = prepared(&part, query.into(), options)?;
-        local::answer(&part, &prepared, is_cancelled)
+        let query = query.into();
+        let prepared = prepared(&part, query, options)?;
+        local::answer(&part, &prepared, query, options, is_cancelled)
     }
 
     /// Returns up to `k` titles for a text that is being typed: those that begin with it, then those whose words match.
@@ -127,14 +128,8 @@ pub(crate) fn prepared(
     query: QuerySource<'_>,
     options: &SearchOptions,
 ) -> Result<PreparedQuery, BadRequest> {
-    let arrived = Instant::now();
-    let index = part.index();
-    let facts = IndexFacts {
-        analyzer: index.analyzer(),
-        fields: index.fields(),
-        index_id: index.id(),
-    };
-    PreparedQuery::new(0, query, options.clone(), facts, arrived)
+    let facts = IndexFacts::of(part.index());
+    PreparedQuery::new(0, query, options.clone(), facts, Instant::now())
 }
 
 /// Returns all chunks of an index as one partition.

@@ -64,9 +64,9 @@ pub mod site_limit;
 
 pub use aggregation::{Aggregated, Aggregation};
 pub use coordinator::{
-    Call, Complete, Coordinator, FIRST_SHARE, FacetCall, IndexFacts, Layout, Limits, NextProbe,
-    Outcome, PreparedQuery, QuerySource, Replied, Reply, Sample, Suggestion, TITLES_K_MAX,
-    Timeline, Titles,
+    Call, Complete, Coordinator, Corrected, Correction, FIRST_SHARE, FacetCall, IndexFacts, Layout,
+    Limits, NextProbe, Outcome, PreparedQuery, QuerySource, Replied, Reply, Sample, TITLES_K_MAX,
+    Timeline, Titles, shown_instead,
 };
 pub use cursor::{CURSOR_FIRST, Cursors, Epoch, PageStart};
 pub use details::{HitAddress, HitDetails, HitsRead};

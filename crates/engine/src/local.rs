@@ -6,11 +6,12 @@ use crate::calls::{
     SearchRequest, SummariesRequest, TextSummary,
 };
 use crate::coordinator::{
-    Call, Coordinator, Layout, Limits, NextProbe, Outcome, PreparedQuery, Replied, Reply, Sample,
-    Suggestion, Titles,
+    Call, Coordinator, Corrected, Correction, IndexFacts, Layout, Limits, NextProbe, Outcome,
+    PreparedQuery, QuerySource, Replied, Reply, Sample, Titles, shown_instead,
 };
 use crate::details::HitDetails;
 use crate::error::{DetailsError, EngineError};
+use crate::options::SearchOptions;
 use crate::part::Part;
 use crate::retried::retried;
 use crate::shown_text::shown_text;
@@ -19,7 +20,7 @@ use index::{IndexError, ReadStart};
 use search::{FacetError, Stop};
 use std::time::{Duration, Instant};
 use text::summary::{SummaryOptions, SummaryQuery};
-use wire::{DidYouMean, SearchAnswer, SuggestAnswer};
+use wire::{SearchAnswer, SuggestAnswer};
 
 /// Time of a search without a limit: ten years.
 const UNLIMITED: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
@@ -29,18 +30,34 @@ const ANSWER_BYTES_MAX: usize = 1 << 40;
 /// Test of the caller for cancellation, called every few dozen microseconds of a search.
 pub(crate) type IsCancelled<'a> = &'a (dyn Fn() -> bool + Sync);
 
-/// Answers a query with one part, until it is cancelled. Files that change meanwhile are read once more.
+/// Answers a query, which was prepared, with one part, until it is cancelled. Files that change meanwhile are read once more.
 pub(crate) fn answer(
     part: &Part,
     prepared: &PreparedQuery,
+    query: QuerySource<'_>,
+    options: &SearchOptions,
     is_cancelled: IsCancelled<'_>,
 ) -> Result<SearchAnswer, EngineError> {
-    let mut answer = outcome(part, prepared, is_cancelled)?.answer;
-    if let Some(suggestion) = Suggestion::of(prepared, &answer) {
-        answer.did_you_mean = suggested(part, suggestion, is_cancelled)?;
-        answer.phases_us.total = prepared.arrived.elapsed().as_micros() as u64;
+    let found = outcome(part, prepared, is_cancelled)?;
+    let Some(mut correction) = Correction::of(prepared, &found) else {
+        return Ok(found.answer);
+    };
+    let corrected = corrected(part, &mut correction, is_cancelled)?;
+    let mut answer = correction.timed(found.answer);
+    match corrected {
+        Some(Corrected::Instead(text)) => {
+            let (facts, arrived) = (IndexFacts::of(part.index()), prepared.arrived);
+            let options = options.clone();
+            let instead = PreparedQuery::corrected(0, query, &text, options, facts, arrived)?;
+            let found = outcome(part, &instead, is_cancelled)?;
+            Ok(shown_instead(answer, found.answer, arrived))
+        }
+        Some(Corrected::Offered(better)) => {
+            answer.did_you_mean = Some(better);
+            Ok(answer)
+        }
+        None => Ok(answer),
     }
-    Ok(answer)
 }
 
 /// Answers a search for titles with one part, until it is cancelled.
@@ -82,20 +99,29 @@ fn outcome(
     })
 }
 
-fn suggested(
+fn corrected(
     part: &Part,
-    mut suggestion: Suggestion<'_>,
+    correction: &mut Correction<'_>,
     is_cancelled: IsCancelled<'_>,
-) -> Result<Option<DidYouMean>, EngineError> {
-    let mut probes = suggestion.first();
+) -> Result<Option<Corrected>, EngineError> {
+    let request = correction.near_words(Instant::now() + UNLIMITED);
+    let typed = retried(|| {
+        let since = part.index().read_start();
+        let typed = part.near_words(&request);
+        part.verify(since)?;
+        Ok(typed?)
+    })?;
+    let mut next = correction.known(Some(&typed));
     loop {
-        let answers: Result<Vec<Sample>, EngineError> = probes
-            .iter()
-            .map(|probe| Ok(outcome(part, probe, is_cancelled)?.into_sample()))
-            .collect();
-        match suggestion.answered(answers?) {
-            NextProbe::Ask(next) => probes = next,
-            NextProbe::Done(found) => return Ok(found),
+        match next {
+            NextProbe::Ask(probes) => {
+                let answers: Result<Vec<Sample>, EngineError> = probes
+                    .iter()
+                    .map(|probe| Ok(outcome(part, probe, is_cancelled)?.into_sample()))
+                    .collect();
+                next = correction.answered(answers?);
+            }
+            NextProbe::Done(corrected) => return Ok(corrected),
         }
     }
 }

@@ -4,7 +4,6 @@ use crate::returned::Returned;
 use search::{Operator, Query, Ranking};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
-use wire::SearchAnswer;
 
 /// Options of a search.
 ///
@@ -46,8 +45,10 @@ pub struct SearchOptions {
     /// Whether the text is still being typed: its last word is a beginning, and words may have typing errors. It changes
     /// nothing about a tree.
     pub as_you_type: bool,
-    /// Whether a query that finds nothing is corrected: "did you mean".
+    /// Whether a query that finds little is offered a correction: "did you mean".
     pub suggest: bool,
+    /// Whether a query that finds nothing, for a word that no document has, is answered with the hits of its correction.
+    pub correct: bool,
     /// Clauses that all hits match and that add nothing to their scores, in the language of queries.
     pub filters: Vec<String>,
     /// Further such clauses, as trees.
@@ -79,6 +80,7 @@ impl Default for SearchOptions {
             trace: false,
             as_you_type: false,
             suggest: false,
+            correct: false,
             filters: Vec::new(),
             filter_trees: Vec::new(),
             facets: Vec::new(),
@@ -96,14 +98,6 @@ impl SearchOptions {
             false => self.per_site,
         };
         SearchOptions { per_site, ..self }
-    }
-
-    /// Returns whether an answer is one that a corrected query may stand beside: whole, and without a document that has
-    /// all words.
-    pub fn suggests(&self, answer: &SearchAnswer) -> bool {
-        let is_empty = answer.total.exact && answer.total.value == 0;
-        let is_plain = self.start == 0 && !self.is_filtered();
-        self.suggest && is_plain && is_empty && !answer.timed_out
     }
 }
 

@@ -34,6 +34,8 @@ pub struct Refinement {
     pub sort: Vec<SortKey>,
     /// Cursors; `None` where they are not asked for.
     pub cursors: Option<Cursors>,
+    /// Filters, of the query and of those on its behalf.
+    pub filters: Vec<Query>,
 }
 
 impl SearchOptions {
@@ -110,7 +112,7 @@ impl SearchOptions {
             (kept.len() < filters.len()).then(|| filtered(parsed.clone(), kept).query)
         };
         let facets = grouped(facets, query_of);
-        let mut parsed = filtered(parsed, filters);
+        let mut parsed = filtered(parsed, filters.clone());
         if !sort.is_empty() {
             // One order for all documents: those with all words.
             parsed.some_words = None;
@@ -119,6 +121,7 @@ impl SearchOptions {
             facets,
             sort,
             cursors,
+            filters,
         };
         Ok((parsed, refinement))
     }
@@ -189,7 +192,7 @@ fn only_field(filter: &Query) -> Option<&str> {
 }
 
 /// Returns a query of which all filters hold.
-fn filtered(parsed: Parsed, filters: Vec<Query>) -> Parsed {
+pub(crate) fn filtered(parsed: Parsed, filters: Vec<Query>) -> Parsed {
     if filters.is_empty() {
         return parsed;
     }

@@ -78,7 +78,7 @@ pub use segment::pairs::{PairRecord, Pairs};
 pub use segment::{Details, DetailsReader, Segment, SiteNames, TITLES_MAX, TermRecord, TitleFound};
 pub use snapshot::Index;
 pub use statistics::{
-    NearTerm, PatternTerm, Statistics, TermPlace, TermPlaces, TermStatistics, WrittenTerm,
+    NearTerm, NearWord, PatternTerm, Statistics, TermPlace, TermPlaces, TermStatistics, WrittenTerm,
 };
 pub use store::{DocumentStore, StoredDocument, TextKey, Texts};
 pub use terms::{LookUpStep, TermHash};

@@ -273,6 +273,7 @@ mod tests {
             numbers: Vec::new(),
             some_words_from: None,
             facets: Vec::new(),
+            corrected: None,
             did_you_mean: None,
             more_hits: false,
             hides_some: false,

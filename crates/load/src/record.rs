@@ -313,9 +313,11 @@ fn phases_of(us: impl Fn(usize) -> Option<i64>, total: Option<u64>) -> Option<Ph
         index_search: us(2)?,
         optimization_searches: us(3)?,
         merge: us(4)?,
-        details: us(5)?,
-        summaries: us(6)?,
-        render: us(7)?,
+        // Records of earlier versions have none.
+        spelling: us(5).unwrap_or_default(),
+        details: us(6)?,
+        summaries: us(7)?,
+        render: us(8)?,
         total: total?,
         ..PhaseTimes::default()
     })
@@ -333,6 +335,7 @@ mod tests {
             index_search: 3,
             optimization_searches: 4,
             merge: 5,
+            spelling: 11,
             details: 6,
             summaries: 7,
             render: 8,

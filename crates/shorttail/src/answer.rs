@@ -36,8 +36,10 @@ pub struct Answer {
     pub some_words_from: Option<usize>,
     /// Facets, in the order of the request.
     pub facets: Vec<FacetCounts>,
-    /// Text that finds something, where that of the request finds nothing and a correction was asked for, with the number
-    /// of its matches.
+    /// Text whose hits these are, in place of that of the request, which finds nothing.
+    pub corrected: Option<String>,
+    /// Text that finds more, where that of the request finds few or no documents with all words and a correction was asked
+    /// for, with the number of its matches.
     pub did_you_mean: Option<(String, Total)>,
     /// Whether further hits follow the page.
     pub more_hits: bool,
@@ -138,6 +140,8 @@ pub struct Times {
     pub search: Duration,
     /// Ranking hits.
     pub merge: Duration,
+    /// Looking for a correction.
+    pub spelling: Duration,
     /// Reading titles and URLs.
     pub details: Duration,
     /// Making summaries.
@@ -157,6 +161,7 @@ impl Answer {
             numbers: found.numbers.into_iter().map(HitNumbers::of).collect(),
             some_words_from: found.some_words_from,
             facets: found.facets.into_iter().map(FacetCounts::of).collect(),
+            corrected: found.corrected,
             did_you_mean: did_you_mean.map(|other| (other.query, Total::of(other.total))),
             more_hits: found.more_hits,
             hides_some: found.hides_some,
@@ -223,6 +228,7 @@ impl Times {
             parse: Duration::from_micros(phases.parse),
             search: Duration::from_micros(search),
             merge: Duration::from_micros(phases.merge),
+            spelling: Duration::from_micros(phases.spelling),
             details: Duration::from_micros(phases.details),
             summaries: Duration::from_micros(phases.summaries),
             total: Duration::from_micros(phases.total),

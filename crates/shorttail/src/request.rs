@@ -137,7 +137,10 @@ impl SearchRequest {
         SearchRequest {
             query: query.into(),
             filters: Vec::new(),
-            options: SearchOptions::default(),
+            options: SearchOptions {
+                correct: true,
+                ..SearchOptions::default()
+            },
             words: Words::default(),
             deadline: None,
             token: None,
@@ -295,10 +298,19 @@ impl SearchRequest {
         self
     }
 
-    /// Sets whether a text that finds nothing is corrected.
+    /// Sets whether a text that finds little is offered a correction
+    /// ([`did_you_mean`](crate::Answer::did_you_mean)).
     #[must_use]
     pub fn suggest(mut self, suggest: bool) -> SearchRequest {
         self.options.suggest = suggest;
+        self
+    }
+
+    /// Sets whether a text that finds nothing, for a word that no document has, is answered with the hits of its correction
+    /// ([`corrected`](crate::Answer::corrected)); it is by default.
+    #[must_use]
+    pub fn correct(mut self, correct: bool) -> SearchRequest {
+        self.options.correct = correct;
         self
     }
 

@@ -41,6 +41,8 @@ struct RequestForm {
     as_you_type: bool,
     #[serde(default)]
     suggest: bool,
+    #[serde(default = "yes")]
+    correct: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     timeout_us: Option<u64>,
 }
@@ -93,6 +95,7 @@ impl From<SearchRequest> for RequestForm {
             explain: options.explain,
             as_you_type: options.as_you_type,
             suggest: options.suggest,
+            correct: options.correct,
             timeout_us: options.timeout.map(us),
         }
     }
@@ -119,6 +122,7 @@ impl From<RequestForm> for SearchRequest {
                 explain: form.explain,
                 as_you_type: form.as_you_type,
                 suggest: form.suggest,
+                correct: form.correct,
                 timeout: form.timeout_us.map(Duration::from_micros),
                 ..SearchOptions::default()
             },

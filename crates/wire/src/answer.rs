@@ -22,7 +22,10 @@ pub struct SearchAnswer {
     /// Facets over all matching documents, in the order of the request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub facets: Vec<FacetAnswer>,
-    /// A query that finds something, where this one finds no document with all words and a correction was asked for.
+    /// The query whose hits, total and facets these are, in place of the one typed, which finds no document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub corrected: Option<String>,
+    /// A query that finds more, where this one finds few or no documents with all words and a correction was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub did_you_mean: Option<DidYouMean>,
     /// Whether further hits follow this page.
@@ -179,7 +182,7 @@ pub struct FacetStats {
 pub struct DidYouMean {
     /// The query.
     pub query: String,
-    /// Number of documents that hold all of its words; never 0.
+    /// Number of documents that hold all of its words; where there are none, documents hold some of them.
     pub total: Total,
 }
 
@@ -301,6 +304,9 @@ pub struct PhaseTimes {
     pub optimization_searches: u64,
     /// Merging partitions and applying the per-site limit.
     pub merge: u64,
+    /// Looking for a correction: words near those typed, and counts of corrected queries.
+    #[serde(default)]
+    pub spelling: u64,
     /// Reading titles and URLs.
     pub details: u64,
     /// Making summaries.
@@ -347,17 +353,40 @@ impl SearchAnswer {
 
 impl PhaseTimes {
     /// Returns the phases with their names, in chronological order, without the total.
-    pub fn named(&self) -> [(&'static str, u64); 8] {
+    pub fn named(&self) -> [(&'static str, u64); 9] {
         [
             ("parse", self.parse),
             ("queueing", self.queueing),
             ("index_search", self.index_search),
             ("optimization_searches", self.optimization_searches),
             ("merge", self.merge),
+            ("spelling", self.spelling),
             ("details", self.details),
             ("summaries", self.summaries),
             ("render", self.render),
         ]
+    }
+
+    /// Returns the times of two searches, one after the other.
+    pub fn plus(&self, other: &PhaseTimes) -> PhaseTimes {
+        let either = |one: Option<u64>, then: Option<u64>| match (one, then) {
+            (Some(one), Some(then)) => Some(one + then),
+            _ => one.or(then),
+        };
+        PhaseTimes {
+            parse: self.parse + other.parse,
+            queueing: self.queueing + other.queueing,
+            index_search: self.index_search + other.index_search,
+            optimization_searches: self.optimization_searches + other.optimization_searches,
+            merge: self.merge + other.merge,
+            spelling: self.spelling + other.spelling,
+            details: self.details + other.details,
+            summaries: self.summaries + other.summaries,
+            render: self.render + other.render,
+            total: self.total + other.total,
+            search_cpu: either(self.search_cpu, other.search_cpu),
+            run_queue: either(self.run_queue, other.run_queue),
+        }
     }
 
     /// Returns the value of a `Server-Timing` header: every phase and the total, in milliseconds.

@@ -98,6 +98,7 @@ fn answer() -> SearchAnswer {
                 ..FacetAnswer::default()
             },
         ],
+        corrected: Some("gr\u{f6}\u{df}en".into()),
         did_you_mean: None,
         more_hits: true,
         hides_some: true,
@@ -109,10 +110,11 @@ fn answer() -> SearchAnswer {
             index_search: 3,
             optimization_searches: 4,
             merge: 5,
+            spelling: 9,
             details: 6,
             summaries: 7,
             render: 8,
-            total: 1036,
+            total: 1045,
             search_cpu: None,
             run_queue: None,
         },
@@ -170,7 +172,9 @@ fn json_shape_of_suggestions() {
 fn answers_of_before_can_still_be_read() {
     let mut json = serde_json::to_value(answer()).unwrap();
     json.as_object_mut().unwrap().remove("more_hits");
-    json["phases_us"].as_object_mut().unwrap().remove("total");
+    let phases = json["phases_us"].as_object_mut().unwrap();
+    phases.remove("total");
+    phases.remove("spelling");
     let read: SearchAnswer = serde_json::from_value(json).unwrap();
     assert!(!read.more_hits);
     assert_eq!(read.phases_us.total, 0);
@@ -182,7 +186,7 @@ fn timed_json_is_the_answer_with_its_render_time() {
     let json = timed.to_json().unwrap();
     let read: SearchAnswer = serde_json::from_str(&json).unwrap();
     assert_eq!(read, timed);
-    assert_eq!(timed.phases_us.total, 1036 + timed.phases_us.render);
+    assert_eq!(timed.phases_us.total, 1045 + timed.phases_us.render);
     assert!(timed.phases_us.render < 1_000_000);
     assert_eq!(timed.hits, answer().hits);
 }
@@ -192,8 +196,8 @@ fn server_timing_names_every_phase_in_milliseconds() {
     assert_eq!(
         answer().phases_us.server_timing(),
         "parse;dur=0.001, queueing;dur=0.002, index_search;dur=0.003, \
-         optimization_searches;dur=0.004, merge;dur=0.005, details;dur=0.006, \
-         summaries;dur=0.007, render;dur=0.008, total;dur=1.036"
+         optimization_searches;dur=0.004, merge;dur=0.005, spelling;dur=0.009, details;dur=0.006, \
+         summaries;dur=0.007, render;dur=0.008, total;dur=1.045"
     );
 }
 

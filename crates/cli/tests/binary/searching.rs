@@ -265,9 +265,19 @@ fn a_site_is_meant_with_its_subdomains() {
 fn a_typo_is_corrected_and_titles_are_marked() {
     let bench = Bench::indexed(&small_corpus());
     let answer = bench.answer("suger", &[]);
+    assert_eq!(answer["query"], "suger");
+    assert_eq!(answer["corrected"], "sugar");
+    assert_eq!(answer["total"]["value"], 2);
+    let shown = bench.run("search", &["suger"]).ends(0).stdout;
+    assert!(
+        shown.starts_with("showing results for: sugar; for suger as written: --verbatim\n"),
+        "{shown}"
+    );
+    assert!(shown.contains("\nspelling "), "{shown}");
+    let answer = bench.answer("suger", &["--verbatim"]);
     assert_eq!(answer["did_you_mean"]["query"], "sugar");
     assert_eq!(answer["did_you_mean"]["total"]["value"], 2);
-    let shown = bench.run("search", &["suger"]).ends(0).stdout;
+    let shown = bench.run("search", &["suger", "--verbatim"]).ends(0).stdout;
     assert!(
         shown.contains("did you mean: sugar (2 documents)"),
         "{shown}"

@@ -12,8 +12,8 @@ mod requests;
 pub use chunks::{Chunks, chunks_shown, index_server_of, part_of};
 pub use part_error::{PartError, Retry};
 pub use query::{Planned, Query};
-pub use replies::{HandlerTimes, PartitionHits, TextSummary};
+pub use replies::{HandlerTimes, NearWord, PartitionHits, TextSummary, TypedWord};
 pub use requests::{
-    CountFacetsRequest, CountMatchesRequest, Counted, DetailsRequest, SearchRequest, SummariesOf,
-    SummariesRequest,
+    CountFacetsRequest, CountMatchesRequest, Counted, DetailsRequest, NearWordsRequest,
+    SearchRequest, SummariesOf, SummariesRequest,
 };

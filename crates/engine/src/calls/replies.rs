@@ -63,6 +63,26 @@ pub struct PartitionHits {
     pub handlers_us: Option<HandlerTimes>,
 }
 
+/// What an index knows of a word that was typed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TypedWord {
+    /// Number of live documents of the whole index that the word finds.
+    pub documents: u64,
+    /// Words that may be meant, best first; none where the word is in order.
+    pub near: Vec<NearWord>,
+}
+
+/// Word of an index near a typed one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NearWord {
+    /// The word as it is written, folded.
+    pub written: String,
+    /// Number of live documents of the whole index that it finds.
+    pub documents: u64,
+    /// Cost of the typing errors, in hundredths.
+    pub cost: u32,
+}
+
 /// Times of the handlers of a search, in microseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HandlerTimes {

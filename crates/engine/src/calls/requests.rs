@@ -130,6 +130,17 @@ pub enum SummariesOf {
     UrlHashes(Vec<u64>),
 }
 
+/// Request for the words of the whole index near those typed, which any part answers from its newest generation.
+#[derive(Debug, Clone)]
+pub struct NearWordsRequest {
+    /// Words as typed.
+    pub words: Arc<[String]>,
+    /// Whether each of them may have documents and be wrong all the same, since no document has all of them.
+    pub apart: bool,
+    /// Deadline of the request.
+    pub deadline: Instant,
+}
+
 impl SummariesOf {
     /// Returns the number of documents.
     pub fn count(&self) -> usize {

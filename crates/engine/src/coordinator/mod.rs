@@ -13,6 +13,7 @@
 //! answer.
 
 mod call;
+mod correction;
 mod coverage;
 mod hits;
 mod layout;
@@ -22,16 +23,15 @@ mod proof;
 mod ranking;
 mod scope;
 mod shown;
-mod suggestion;
 mod timeline;
 mod titles;
 
 pub use call::{Call, Limits, Replied, Reply};
+pub use correction::{Corrected, Correction, NextProbe, shown_instead};
 pub use coverage::Complete;
 pub use layout::Layout;
 pub use outcome::{Outcome, Sample};
 pub use prepared::{FIRST_SHARE, FacetCall, IndexFacts, PreparedQuery, QuerySource};
-pub use suggestion::{NextProbe, Suggestion};
 pub use timeline::Timeline;
 pub use titles::{TITLES_K_MAX, Titles};
 
@@ -266,6 +266,9 @@ impl<'a> Coordinator<'a> {
             exact: found.count_is_exact && share == 1.0,
         };
         let generation = found.generation;
+        // With a k of 0 no document with some of the words is looked for.
+        let is_known = options.k > 0 || prepared.some_words.is_none();
+        let is_empty = is_known && total.exact && total.value == 0 && found.listed == 0;
         let (after, moved) = cursors(prepared, &found);
         let (more_hits, some_words_from) = (found.more_hits, found.some_words_from);
         let hides_some = found.hides_some;
@@ -295,6 +298,7 @@ impl<'a> Coordinator<'a> {
             numbers,
             some_words_from,
             facets,
+            corrected: None,
             did_you_mean: None,
             more_hits,
             hides_some,
@@ -311,6 +315,7 @@ impl<'a> Coordinator<'a> {
         Ok(Outcome {
             answer,
             complete,
+            is_empty,
             generation,
         })
     }

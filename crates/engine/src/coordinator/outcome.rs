@@ -10,6 +10,8 @@ pub struct Outcome {
     pub answer: SearchAnswer,
     /// Proof that the answer is complete; `None` where the answer names missing parts.
     pub complete: Option<Complete>,
+    /// Whether no document was found, on any page, with all words or with some.
+    pub is_empty: bool,
     /// Generation that was searched.
     pub generation: u64,
 }

@@ -5,11 +5,11 @@ use crate::coordinator::timeline::Timeline;
 use crate::cursor::{Cursors, PageStart};
 use crate::error::BadRequest;
 use crate::options::SearchOptions;
-use crate::refinement::{FacetGroup, Refinement};
-use crate::returned::HitContents;
+use crate::refinement::{FacetGroup, Refinement, filtered};
+use crate::returned::{HitContents, Returned};
 use fields::{Facet, Schema};
-use index::Field;
-use search::{Parsed, SortKey};
+use index::{Field, Index};
+use search::{Operator, Parsed, SortKey};
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
@@ -28,6 +28,17 @@ pub struct IndexFacts<'a> {
     pub fields: &'a Schema,
     /// Identity of the index.
     pub index_id: &'a str,
+}
+
+impl IndexFacts<'_> {
+    /// Returns the properties of an open index.
+    pub fn of(index: &Index) -> IndexFacts<'_> {
+        IndexFacts {
+            analyzer: index.analyzer(),
+            fields: index.fields(),
+            index_id: index.id(),
+        }
+    }
 }
 
 /// Query of a search: a text, words, or a tree of clauses.
@@ -96,6 +107,7 @@ pub struct PreparedQuery {
     pub options: SearchOptions,
     /// Analyzer by which titles are marked; none where nothing is shown.
     pub(crate) analyzer: Option<Analyzer>,
+    filters: Vec<search::Query>,
     index_id: String,
     /// Arrival of the query.
     pub arrived: Instant,
@@ -115,9 +127,39 @@ impl PreparedQuery {
         index: IndexFacts<'_>,
         arrived: Instant,
     ) -> Result<PreparedQuery, BadRequest> {
+        PreparedQuery::read(id, source, None, options, index, arrived)
+    }
+
+    /// Reads a corrected text in place of a query, whose cursors it takes and gives.
+    ///
+    /// # Errors
+    /// Those of [`PreparedQuery::new`].
+    pub fn corrected(
+        id: u64,
+        source: QuerySource<'_>,
+        text: &str,
+        options: SearchOptions,
+        index: IndexFacts<'_>,
+        arrived: Instant,
+    ) -> Result<PreparedQuery, BadRequest> {
+        let instead = match source {
+            QuerySource::Words(_) => QuerySource::Words(text),
+            _ => QuerySource::Text(text),
+        };
+        PreparedQuery::read(id, source, Some(instead), options, index, arrived)
+    }
+
+    fn read(
+        id: u64,
+        source: QuerySource<'_>,
+        instead: Option<QuerySource<'_>>,
+        options: SearchOptions,
+        index: IndexFacts<'_>,
+        arrived: Instant,
+    ) -> Result<PreparedQuery, BadRequest> {
         let started = Instant::now();
         let (analyzer, fields) = (index.analyzer, index.fields);
-        let (text, parsed) = match source {
+        let (text, parsed) = match instead.unwrap_or(source) {
             // Filters without a query select among all documents.
             QuerySource::Text(text) | QuerySource::Words(text)
                 if text.trim().is_empty() && options.is_filtered() =>
@@ -157,7 +199,8 @@ impl PreparedQuery {
             QuerySource::Words(text) if options.after.is_some() && !text.trim().is_empty() => {
                 Cow::from(format!("words {text}"))
             }
-            _ => Cow::from(text),
+            QuerySource::Text(text) | QuerySource::Words(text) => Cow::from(text),
+            QuerySource::Tree(_) => Cow::from(""),
         };
         let identity = match options.as_you_type && options.after.is_some() {
             true => Cow::from(format!("as you type {identity}")),
@@ -168,6 +211,7 @@ impl PreparedQuery {
             facets,
             sort,
             cursors,
+            filters,
         } = refinement;
         let mut options = options.resolved(&parsed.query);
         if options.explain {
@@ -214,19 +258,46 @@ impl PreparedQuery {
             timeline: Timeline::new(arrived, options.trace),
             options,
             analyzer: Some(analyzer),
+            filters,
             index_id: index.index_id.to_owned(),
             arrived,
         })
     }
 
-    /// Returns a search on behalf of this one, for the `k` best hits of another query.
-    pub(crate) fn probe(&self, tree: search::Query, k: usize) -> PreparedQuery {
+    /// Returns a search on behalf of this one, for the `k` best hits of words under its filters.
+    pub(crate) fn probe(
+        &self,
+        words: &str,
+        analyzer: Analyzer,
+        operator: Operator,
+        k: usize,
+    ) -> PreparedQuery {
         let options = SearchOptions {
             k,
+            operator,
+            ranking: self.options.ranking,
             timeout: self.options.timeout,
+            returned: Returned {
+                hits: HitContents::Numbers,
+                ..Returned::default()
+            },
             ..SearchOptions::default()
         };
-        PreparedQuery::of_tree(self.query.id, tree, options, self.arrived)
+        let parsed = search::parse(words, analyzer, operator);
+        let parsed = filtered(parsed, self.filters.clone());
+        let query = |tree| {
+            Arc::new(Query::new(
+                self.query.id,
+                String::new(),
+                tree,
+                options.ranking,
+            ))
+        };
+        let some_words = parsed.some_words.map(query);
+        PreparedQuery {
+            some_words,
+            ..PreparedQuery::of_tree(self.query.id, parsed.query, options, self.arrived)
+        }
     }
 
     /// Returns a search for the hits of a tree, whose words are not marked.
@@ -249,6 +320,7 @@ impl PreparedQuery {
             parse_us: 0,
             options,
             analyzer: None,
+            filters: Vec::new(),
             index_id: String::new(),
             arrived,
             timeline: Timeline::new(arrived, false),

@@ -1,6 +1,7 @@
 //! Searches through the public API: pages, limits, timeouts, reloads.
 
 mod collapsed;
+mod correcting;
 mod sites;
 mod strings;
 
@@ -115,28 +116,6 @@ fn options_that_cannot_be_met_are_refused_by_name() {
     };
     let refused = engine.search("alpha", &options).unwrap_err();
     assert!(refused.to_string().starts_with("sort: "), "{refused}");
-}
-
-#[test]
-fn a_misspelled_word_is_corrected_on_request() {
-    let (engine, _) = engine_of(10);
-    let corrected = |query: &str, suggest| {
-        let options = SearchOptions {
-            suggest,
-            ..SearchOptions::default()
-        };
-        let better = engine.search(query, &options).unwrap().did_you_mean;
-        better.map(|better| (better.query, better.total.value))
-    };
-    assert_eq!(
-        corrected("aplha  txet", true),
-        Some(("alpha  text".into(), 10))
-    );
-    assert_eq!(corrected("titel 3", true), Some(("title 3".into(), 1)));
-    assert_eq!(corrected("aplha", false), None);
-    assert_eq!(corrected("alpha", true), None);
-    assert_eq!(corrected("xylophone", true), None);
-    assert_eq!(corrected("\"aplha\"", true), None);
 }
 
 #[test]

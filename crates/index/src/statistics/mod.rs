@@ -21,7 +21,7 @@ mod written;
 
 pub(crate) use deleted::Deleted;
 pub(crate) use merged::{Replaced, write_replaced};
-pub use near::NearTerm;
+pub use near::{NearTerm, NearWord};
 pub use place::{TermPlace, TermPlaces, TermStatistics};
 pub(crate) use shared::SharedTerms;
 pub(crate) use whole::{all_deleted, count_words, write_statistics};

@@ -4,8 +4,8 @@
 //! the words that are kept do not depend on how documents are divided into segments.
 
 use super::Statistics;
-use crate::{Field, IndexError};
-use std::collections::HashMap;
+use crate::{Field, IndexError, TermRecord};
+use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use text::{Closeness, Pattern};
 
@@ -20,6 +20,15 @@ pub struct NearTerm {
     pub closeness: Closeness,
     /// Live documents of the whole index that hold the term.
     pub document_frequency: u64,
+}
+
+/// Word of the index near a typed one.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NearWord {
+    /// The word as it is written, folded.
+    pub written: String,
+    /// Its term. Where it is the word itself, the word may be a stem that no document has.
+    pub term: String,
 }
 
 /// What is known of a term before its documents are counted.
@@ -77,28 +86,38 @@ impl Statistics {
         Ok(nearest)
     }
 
+    /// Returns the words of any of the patterns, each of which allows errors in one word, in the order of the alphabet. A word
+    /// has each of its terms once. Words that only deleted documents have are among them.
+    ///
+    /// # Errors
+    /// A dictionary that is read is damaged.
+    pub fn near_words(
+        &self,
+        field: Field,
+        patterns: &[Pattern],
+    ) -> Result<Vec<NearWord>, IndexError> {
+        let mut words = BTreeSet::new();
+        for pattern in patterns {
+            self.visit_near(field, pattern, |written, term, _| {
+                let (written, term) = (written.to_owned(), term.to_owned());
+                words.insert(NearWord { written, term });
+            })?;
+        }
+        Ok(words.into_iter().collect())
+    }
+
     fn near_candidates(
         &self,
         field: Field,
         pattern: &Pattern,
     ) -> Result<HashMap<String, Candidate>, IndexError> {
         let mut candidates: HashMap<String, Candidate> = HashMap::new();
-        for segment in &self.segments {
-            segment.visit_terms(field, pattern, |found| {
-                if let Some((term, record)) = found
-                    && let Some(closeness) = pattern.closeness(term)
-                {
-                    let listed = u64::from(record.documents_count);
-                    note(&mut candidates, term, term, closeness, listed);
-                }
-                ControlFlow::Continue(())
-            })?;
-            segment.visit_written(field, pattern, |written, term| {
-                if let Some(closeness) = pattern.closeness(written) {
-                    note(&mut candidates, term, written, closeness, 0);
-                }
-            })?;
-        }
+        self.visit_near(field, pattern, |written, term, record| {
+            if let Some(closeness) = pattern.closeness(written) {
+                let listed = record.map_or(0, |record| u64::from(record.documents_count));
+                note(&mut candidates, term, written, closeness, listed);
+            }
+        })?;
         // Terms that are no such words themselves are looked up: a word of one segment stands for its term in all.
         let unlisted = candidates.iter_mut().filter(|(_, of)| of.listed == 0);
         for (term, candidate) in unlisted {
@@ -108,6 +127,26 @@ impl Statistics {
             }
         }
         Ok(candidates)
+    }
+
+    /// Calls `each(word, term, record)` for every word of a pattern in every segment; a word that is its own term comes with
+    /// its record there.
+    fn visit_near(
+        &self,
+        field: Field,
+        pattern: &Pattern,
+        mut each: impl FnMut(&str, &str, Option<TermRecord>),
+    ) -> Result<(), IndexError> {
+        for segment in &self.segments {
+            segment.visit_terms(field, pattern, |found| {
+                if let Some((term, record)) = found {
+                    each(term, term, Some(record));
+                }
+                ControlFlow::Continue(())
+            })?;
+            segment.visit_written(field, pattern, |written, term| each(written, term, None))?;
+        }
+        Ok(())
     }
 }
 

@@ -39,6 +39,9 @@ impl Addresses {
         if let Some(better) = &mut answer.did_you_mean {
             better.query = self.shown_query(&better.query);
         }
+        if let Some(corrected) = &mut answer.corrected {
+            *corrected = self.shown_query(corrected);
+        }
         for warning in &mut answer.warnings {
             *warning = self.without_folders(warning);
         }

@@ -4,8 +4,9 @@
 //! needs no thread for each.
 
 use crate::api::messages::{
-    CountFacetsRequest, CountMatchesRequest, DetailsRequest, HitDetails, PartitionHits, Query,
-    SearchRequest, Status, StatusRequest, SummariesRequest, TextSummary,
+    CountFacetsRequest, CountMatchesRequest, DetailsRequest, HitDetails, NearWordsRequest,
+    PartitionHits, Query, SearchRequest, Status, StatusRequest, SummariesRequest, TextSummary,
+    TypedWord,
 };
 use crate::api::reply::Reply;
 use fields::FacetCounts;
@@ -39,6 +40,13 @@ pub trait IndexServer: Server {
         query: &Arc<Query>,
         request: CountFacetsRequest,
         reply: Reply<Vec<FacetCounts>>,
+    );
+    /// Finds the words of the whole index near those typed.
+    fn near_words(
+        &self,
+        query: &Arc<Query>,
+        request: NearWordsRequest,
+        reply: Reply<Vec<TypedWord>>,
     );
 }
 

@@ -2,8 +2,9 @@
 
 use engine::calls::Chunks;
 pub use engine::calls::{
-    CountFacetsRequest, CountMatchesRequest, Counted, DetailsRequest, HandlerTimes, PartitionHits,
-    Planned, Query, SearchRequest, SummariesOf, SummariesRequest, TextSummary,
+    CountFacetsRequest, CountMatchesRequest, Counted, DetailsRequest, HandlerTimes, NearWord,
+    NearWordsRequest, PartitionHits, Planned, Query, SearchRequest, SummariesOf, SummariesRequest,
+    TextSummary, TypedWord,
 };
 pub use engine::{HitAddress, HitDetails};
 use fields::Schema;

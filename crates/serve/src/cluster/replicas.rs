@@ -34,6 +34,7 @@ pub(crate) enum Call {
     Details,
     CountMatches,
     CountFacets,
+    NearWords,
     Summaries,
     Document,
 }
@@ -74,7 +75,7 @@ pub(crate) struct Replicas<S: ?Sized> {
     pub(crate) chunks: Chunks,
     pub(crate) replicas: Vec<Replica<S>>,
     next: AtomicUsize,
-    paces: [Pace; 6],
+    paces: [Pace; 7],
 }
 
 /// One server of several with the same chunks.

@@ -27,7 +27,10 @@ use crate::cluster::{Cluster, Known};
 use crate::front_end::cache::Key;
 use crate::front_end::shared::Shared;
 use crate::telemetry::CacheFigures;
-use engine::{IndexFacts, PreparedQuery, QuerySource, SearchError, Titles};
+use engine::{
+    Corrected, Correction, IndexFacts, Outcome, PreparedQuery, QuerySource, SearchError, Titles,
+    shown_instead,
+};
 use index::StoredDocument;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -182,12 +185,26 @@ impl FrontEnd {
         {
             return Ok(answer);
         }
-        let outcome = self.search_prepared(&prepared, &known).await?;
-        let mut answer = outcome.answer;
-        if let Some(found) = self.suggested(&prepared, &answer, &known).await {
-            answer.did_you_mean = found;
-            answer.phases_us.total = arrived.elapsed().as_micros() as u64;
+        let mut outcome = self.search_prepared(&prepared, &known).await?;
+        if let Some(mut correction) = Correction::of(&prepared, &outcome) {
+            let corrected = self.corrected(&mut correction, &prepared, &known).await;
+            outcome.answer = correction.timed(outcome.answer);
+            match corrected {
+                Some(Corrected::Instead(text)) => {
+                    let (facts, options) = (facts_of(&known)?, limited(options));
+                    let instead =
+                        PreparedQuery::corrected(id, query, &text, options, facts, arrived)?;
+                    let found = self.search_prepared(&instead, &known).await?;
+                    outcome = Outcome {
+                        answer: shown_instead(outcome.answer, found.answer, arrived),
+                        ..found
+                    };
+                }
+                Some(Corrected::Offered(better)) => outcome.answer.did_you_mean = Some(better),
+                None => {}
+            }
         }
+        let answer = outcome.answer;
         // An answer of a newer generation than was known at the arrival is not cached under the older
         // one, nor one during which a file changed. Servers have compared the stamps of all files after they made
         // their replies.
@@ -264,14 +281,28 @@ fn prepared(
     known: &Known,
     arrived: Instant,
 ) -> Result<PreparedQuery, SearchError> {
-    let facts = IndexFacts {
+    let facts = facts_of(known)?;
+    Ok(PreparedQuery::new(
+        id,
+        source,
+        limited(options),
+        facts,
+        arrived,
+    )?)
+}
+
+/// Returns options of a search as this front-end limits them.
+fn limited(options: &SearchOptions) -> SearchOptions {
+    SearchOptions {
+        depth_max: Some(DEPTH_MAX),
+        ..options.clone()
+    }
+}
+
+fn facts_of(known: &Known) -> Result<IndexFacts<'_>, SearchError> {
+    Ok(IndexFacts {
         analyzer: analyzer_of(known)?,
         fields: &known.fields,
         index_id: &known.index_id,
-    };
-    let options = SearchOptions {
-        depth_max: Some(DEPTH_MAX),
-        ..options.clone()
-    };
-    Ok(PreparedQuery::new(id, source, options, facts, arrived)?)
+    })
 }

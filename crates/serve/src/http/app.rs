@@ -177,6 +177,7 @@ impl App {
                 filters: real_filters(&addresses, &one.options),
                 k: 0,
                 suggest: false,
+                correct: false,
                 explain: false,
                 trace: false,
                 ..one.options.clone()

@@ -22,8 +22,8 @@ use crate::api::backend::{IndexServer, Server};
 use crate::api::draining::Draining;
 use crate::api::error::ServeError;
 use crate::api::messages::{
-    CountFacetsRequest, CountMatchesRequest, DetailsRequest, HitDetails, PartitionHits, Planned,
-    Query, SearchRequest, Status, StatusRequest,
+    CountFacetsRequest, CountMatchesRequest, DetailsRequest, HitDetails, NearWordsRequest,
+    PartitionHits, Planned, Query, SearchRequest, Status, StatusRequest, TypedWord,
 };
 use crate::api::reply::Reply;
 use crate::handlers::deadline::Deadline;
@@ -300,6 +300,20 @@ impl IndexServer for InProcessIndexServer {
         self.enqueue(opened, deadline, reply, |opened, deadline, reply| {
             let ranged = Ranged::new(Arc::clone(query), opened, deadline, (0, true), false);
             Arc::new(GatherJob::new(ranged, Asked::Facets { request, reply }))
+        });
+    }
+
+    fn near_words(
+        &self,
+        query: &Arc<Query>,
+        request: NearWordsRequest,
+        reply: Reply<Vec<TypedWord>>,
+    ) {
+        let (opened, deadline) = (self.opened(0), request.deadline);
+        self.enqueue(opened, deadline, reply, |opened, deadline, reply| {
+            let work = Work::NearWords { request, reply };
+            let job = WholeJob::new(Arc::clone(query), opened, deadline, work);
+            Arc::new(job) as Arc<dyn Job>
         });
     }
 }

@@ -1,8 +1,10 @@
-//! Details and counts of matches: jobs that one handler does in one go, each under its deadline.
+//! Details, counts of matches and words near those typed: jobs that one handler does in one go, each under its deadline.
 //!
 //! A job plans its query itself, so that planning too is queued, counted and cancelled.
 
-use crate::api::messages::{Counted, DetailsRequest, HitDetails, Planned, Query};
+use crate::api::messages::{
+    Counted, DetailsRequest, HitDetails, NearWordsRequest, Planned, Query, TypedWord,
+};
 use crate::api::reply::Reply;
 use crate::handlers::deadline::{Deadline, IsAbandoned, is_due};
 use crate::handlers::figures::Figures;
@@ -35,6 +37,10 @@ pub(crate) enum Work {
         counted: Counted,
         reply: Reply<Vec<u64>>,
     },
+    NearWords {
+        request: NearWordsRequest,
+        reply: Reply<Vec<TypedWord>>,
+    },
 }
 
 impl Work {
@@ -42,6 +48,7 @@ impl Work {
         match self {
             Work::Details { reply, .. } => reply.send(Err(error)),
             Work::CountMatches { reply, .. } => reply.send(Err(error)),
+            Work::NearWords { reply, .. } => reply.send(Err(error)),
         }
     }
 
@@ -49,6 +56,7 @@ impl Work {
         match self {
             Work::Details { reply, .. } => reply.is_abandoned(),
             Work::CountMatches { reply, .. } => reply.is_abandoned(),
+            Work::NearWords { reply, .. } => reply.is_abandoned(),
         }
     }
 }
@@ -110,6 +118,10 @@ impl WholeJob {
             Work::CountMatches { counted, reply } => {
                 let counts = under_way.count_matches(&counted, &|| reply.is_abandoned());
                 reply.send_verified(counts, verify);
+            }
+            Work::NearWords { request, reply } => {
+                let words = self.opened.near_words(&request);
+                reply.send_verified(words.map_err(PartError::from), verify);
             }
         }
     }

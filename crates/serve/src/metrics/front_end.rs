@@ -17,7 +17,7 @@ use wire::PhaseTimes;
 /// Counters and histograms of the front-ends of a process.
 pub(crate) struct FrontEndMetrics {
     handle: PrometheusHandle,
-    phases: [Histogram; 8],
+    phases: [Histogram; 9],
     optimization_searches: Counter,
     rejected: Counter,
     hedges: Counter,

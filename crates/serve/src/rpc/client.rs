@@ -1,10 +1,11 @@
 //! Clients of servers in other processes.
 
-use super::{convert, counts, failure};
+use super::{convert, counts, failure, near_words};
 use crate::api::backend::{DocumentServer, IndexServer, Server};
 use crate::api::messages::{
-    CountFacetsRequest, CountMatchesRequest, DetailsRequest, HitDetails, PartitionHits, Query,
-    SearchRequest, Status, StatusRequest, SummariesOf, SummariesRequest, TextSummary,
+    CountFacetsRequest, CountMatchesRequest, DetailsRequest, HitDetails, NearWordsRequest,
+    PartitionHits, Query, SearchRequest, Status, StatusRequest, SummariesOf, SummariesRequest,
+    TextSummary, TypedWord,
 };
 use crate::api::reply::Reply;
 use crate::encoding::{malformed, values};
@@ -266,6 +267,25 @@ impl IndexServer for RemoteIndexServer {
                 counts.ok_or_else(|| malformed("facets"))
             },
         );
+    }
+
+    fn near_words(
+        &self,
+        query: &Arc<Query>,
+        request: NearWordsRequest,
+        reply: Reply<Vec<TypedWord>>,
+    ) {
+        let query = convert::query_message(query, request.deadline, 0, &self.index);
+        let message = rpc::NearWordsRequest {
+            query: Some(query),
+            ..near_words::request_message(&request)
+        };
+        let mut client = self.client.clone();
+        let call = async move { client.near_words(message).await };
+        let words_count = request.words.len();
+        spawn(&self.runtime, reply, call, move |known| {
+            near_words::reply(known, words_count)
+        });
     }
 }
 

@@ -5,6 +5,7 @@ mod convert;
 mod counts;
 mod failure;
 mod health;
+mod near_words;
 mod offered;
 mod schedule;
 mod schemas;

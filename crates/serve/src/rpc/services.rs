@@ -2,7 +2,7 @@
 
 use super::failure::{self, Form};
 use super::offered::{Offered, OfferedIndexes};
-use super::{convert, counts};
+use super::{convert, counts, near_words};
 use crate::api::backend::{DocumentServer, IndexServer, Server};
 use crate::api::messages::{
     CountFacetsRequest, CountMatchesRequest, DetailsRequest, SearchRequest, StatusRequest,
@@ -199,6 +199,20 @@ impl indexes::IndexServer for IndexService {
         Ok(Response::new(rpc::CountFacetsReply {
             counts: values::facets_message(&facets),
         }))
+    }
+
+    async fn near_words(
+        &self,
+        request: Request<rpc::NearWordsRequest>,
+    ) -> Result<Response<rpc::NearWordsReply>, Status> {
+        let form = Form::wanted(request.metadata());
+        let mut request = request.into_inner();
+        let (query, deadline, _) = convert::query(request.query.take())?;
+        let offered = named(&self.0, query.index().unwrap_or_default(), form).await?;
+        let server = &offered.server;
+        let asked = near_words::request(request, deadline)?;
+        let words = answered(form, |reply| server.near_words(&query, asked, reply)).await?;
+        Ok(Response::new(near_words::reply_message(words)))
     }
 
     async fn reload(

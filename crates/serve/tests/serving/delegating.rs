@@ -1,6 +1,6 @@
 //! Parts of servers that wrap another one, `self.inner`: what they leave to it.
 
-/// Methods of an index server, in its `impl`: `details`, or `counts` of sites and facets.
+/// Methods of an index server, in its `impl`: `details`, `counts` of sites and facets, `near_words`.
 macro_rules! to_inner {
     (details) => {
         fn details(
@@ -29,6 +29,18 @@ macro_rules! to_inner {
             reply: serve::Reply<Vec<fields::FacetCounts>>,
         ) {
             self.inner.count_facets(query, request, reply);
+        }
+
+        to_inner!(near_words);
+    };
+    (near_words) => {
+        fn near_words(
+            &self,
+            query: &std::sync::Arc<serve::Query>,
+            request: serve::api::messages::NearWordsRequest,
+            reply: serve::Reply<Vec<serve::api::messages::TypedWord>>,
+        ) {
+            self.inner.near_words(query, request, reply);
         }
     };
 }

@@ -20,7 +20,7 @@ proptest! {
         documents in prop::collection::vec((0u8..6, 1u8..64), 2..80),
         chunks in 1u32..4,
         (start, k, per_site) in (0usize..12, 1usize..12, 0u32..4),
-        (explain, counted, suggest) in any::<(bool, bool, bool)>(),
+        (explain, counted, suggest, correct) in any::<(bool, bool, bool, bool)>(),
         operator in prop::sample::select(&Operator::NAMED[..]),
         (filters, facets, sort) in refined(),
     ) {
@@ -46,6 +46,7 @@ proptest! {
             explain,
             returned: Returned { counted, ..Returned::default() },
             suggest,
+            correct,
             operator: operator.1,
             filters,
             facets,
@@ -72,6 +73,7 @@ proptest! {
         chunks in 1u32..5,
         partitions in 1u32..5,
         operator in prop::sample::select(&Operator::NAMED[..]),
+        correct in any::<bool>(),
     ) {
         let documents = documents.into_iter().enumerate();
         let index = index(documents.map(|(n, (site, words))| document(n, site, words)), chunks);
@@ -83,17 +85,22 @@ proptest! {
         let engine = Engine::from_index(index);
         let options = SearchOptions {
             suggest: true,
+            correct,
             operator: operator.1,
             ..SearchOptions::default()
         };
         for query in ["aplha", "gama delta", "alpah betta", "omgea  zetta text", "alpha beta gamma delta", "xylophone", "Zeta", "zeta -alpha"] {
             let answer = engine.search(query, &options).unwrap();
-            prop_assert_eq!(&servers.search(query, &options).unwrap().did_you_mean, &answer.did_you_mean, "{}", query);
+            prop_assert_eq!(&timeless(servers.search(query, &options).unwrap()), &timeless(answer.clone()), "{}", query);
+            let as_typed = SearchOptions { correct: false, suggest: false, ..options.clone() };
+            if answer.corrected.is_some() {
+                prop_assert!(!answer.hits.is_empty());
+                prop_assert!(engine.search(query, &as_typed).unwrap().hits.is_empty());
+            }
             let Some(better) = answer.did_you_mean else { continue };
-            prop_assert_eq!(answer.total.value, 0);
-            let all = SearchOptions { operator: Operator::And, ..options.clone() };
+            prop_assert!(!engine.search(&better.query, &as_typed).unwrap().hits.is_empty());
+            let all = SearchOptions { operator: Operator::And, ..as_typed };
             let found = engine.search(&better.query, &all).unwrap();
-            prop_assert!(better.total.value > 0);
             prop_assert_eq!(found.total, better.total, "{} for {}", better.query, query);
         }
     }

@@ -132,6 +132,7 @@ const fn options(partial: bool) -> SearchOptions {
         trace: false,
         as_you_type: false,
         suggest: false,
+        correct: false,
         filters: Vec::new(),
         filter_trees: Vec::new(),
         facets: Vec::new(),

@@ -12,6 +12,7 @@ mod clients;
 mod conformance;
 mod connections;
 mod corpus;
+mod corrections;
 mod cursors;
 #[cfg(unix)]
 mod damaged;

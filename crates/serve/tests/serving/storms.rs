@@ -88,6 +88,8 @@ impl IndexServer for Stormy {
         self.storm.strike(Before::Counts);
         self.inner.count_facets(query, request, reply);
     }
+
+    to_inner!(near_words);
 }
 
 server_of_inner!(Stormy);
@@ -145,6 +147,7 @@ const PAGE: SearchOptions = SearchOptions {
     trace: false,
     as_you_type: false,
     suggest: false,
+    correct: false,
     filters: Vec::new(),
     filter_trees: Vec::new(),
     facets: Vec::new(),

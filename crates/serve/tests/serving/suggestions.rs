@@ -185,6 +185,6 @@ fn suggestions_over_http() {
     }
     let found = server.get("/search?q=tex&as_you_type=1");
     assert!(found.body.contains("<mark>text</mark>"), "{}", found.body);
-    let found = server.get("/search?q=tex&as_you_type=0");
+    let found = server.get("/search?q=tex&as_you_type=0&correct=0");
     assert!(found.body.contains("\"value\":0"), "{}", found.body);
 }

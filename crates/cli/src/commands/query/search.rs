@@ -129,6 +129,9 @@ pub(crate) struct SearchArguments {
         help_heading = "Which documents match"
     )]
     as_you_type: bool,
+    /// Take the query as it is written: where it finds nothing, show nothing, and not the hits of its correction
+    #[arg(long, help_heading = "Which documents match")]
+    verbatim: bool,
     /// Show addresses that begin in one way as if they began in another: file:///srv/docs=https://intranet/docs; may be
     /// repeated, the longest beginning wins
     #[arg(long = "map", value_name = "FROM=TO", value_parser = parse_address_map, help_heading = "Hits")]
@@ -217,6 +220,7 @@ fn search_once(
         ranking,
         as_you_type: arguments.as_you_type,
         suggest: true,
+        correct: !arguments.verbatim,
         returned: Returned {
             hits: HitContents::default().with_fields(!arguments.fields.is_empty()),
             ..Returned::default()

@@ -67,6 +67,8 @@ pub(crate) struct Found {
     pub(crate) more_hits: bool,
     /// Rank of the first hit that is not of the first class, where documents with some of the words were searched for.
     pub(crate) some_words_from: Option<usize>,
+    /// Number of the hits known, from the first one.
+    pub(crate) listed: usize,
     /// Number of the page's hits that the query for all of the words found.
     pub(crate) with_all_words: usize,
     pub(crate) matches_count: u64,
@@ -311,6 +313,7 @@ impl Found {
         Found {
             query: Arc::clone(&searched.query),
             with_all_words: page.len(),
+            listed: hits.len(),
             page,
             sort_values,
             groups,

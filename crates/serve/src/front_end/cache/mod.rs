@@ -53,6 +53,7 @@ pub(super) struct Key {
     explain: bool,
     returned: Returned,
     suggest: bool,
+    correct: bool,
     /// Number of the front-end, generation of its index, and trust epoch of its files.
     of_index: (u64, u64, u64),
 }
@@ -91,6 +92,7 @@ impl Key {
             explain: options.explain,
             returned: options.returned,
             suggest: options.suggest,
+            correct: options.correct,
             of_index,
         })
     }
@@ -111,7 +113,10 @@ impl Key {
 
 /// Returns whether an answer shows how its query was typed.
 fn shows_text(answer: &SearchAnswer, options: &SearchOptions) -> bool {
-    options.suggests(answer) || answer.hits.iter().any(|hit| !hit.lacks.is_empty())
+    let is_corrected = answer.corrected.is_some() || answer.did_you_mean.is_some();
+    // One without a correction may have one for another text of the same words.
+    let may_be_corrected = options.may_correct(answer, answer.total.value == 0);
+    is_corrected || may_be_corrected || answer.hits.iter().any(|hit| !hit.lacks.is_empty())
 }
 
 #[derive(Clone)]

@@ -6,11 +6,12 @@ use crate::cluster::{Cluster, Known};
 use crate::front_end::FrontEnd;
 use crate::front_end::fan_out::FanOut;
 use engine::calls::{
-    Chunks, CountFacetsRequest, CountMatchesRequest, DetailsRequest, Query, part_of,
+    Chunks, CountFacetsRequest, CountMatchesRequest, DetailsRequest, NearWordsRequest, Query,
+    TypedWord, part_of,
 };
 use engine::{
-    Call, Coordinator, HitDetails, Layout, Limits, NextProbe, Outcome, PreparedQuery, Replied,
-    Reply, Sample, SearchError, Suggestion, Timeline, Titles,
+    Call, Coordinator, Corrected, Correction, HitDetails, Layout, Limits, NextProbe, Outcome,
+    PreparedQuery, Replied, Reply, Sample, SearchError, Timeline, Titles,
 };
 use fields::FacetCounts;
 use futures_util::future::join_all;
@@ -18,7 +19,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tracing::{Instrument, debug_span};
-use wire::{DidYouMean, SearchAnswer, SuggestAnswer};
+use wire::SuggestAnswer;
 
 /// Lower limit of the time reserved for details and summaries: a tenth of the timeout, within two
 /// bounds.
@@ -66,26 +67,51 @@ impl FrontEnd {
         Ok(titles.finish())
     }
 
-    /// Returns a correction of a query that finds nothing; `None` where none is requested, or there is none.
-    pub(super) async fn suggested(
+    /// Returns the correction of a query; `None` where there is none.
+    pub(super) async fn corrected(
         &self,
+        correction: &mut Correction<'_>,
         prepared: &PreparedQuery,
-        answer: &SearchAnswer,
         known: &Known,
-    ) -> Option<Option<DidYouMean>> {
-        let mut suggestion = Suggestion::of(prepared, answer)?;
+    ) -> Option<Corrected> {
         let deadline = prepared.arrived + self.timeout_of(&prepared.options);
         let limits = self.limits(deadline, deadline);
-        let mut probes = suggestion.first();
+        let request = correction.near_words(deadline);
+        let typed = self.near_words(&prepared.query, &request).await;
+        let mut next = correction.known(typed.as_deref());
         loop {
-            let sampled = probes
-                .iter()
-                .map(|probe| self.sampled(probe, known, limits));
-            match suggestion.answered(join_all(sampled).await) {
-                NextProbe::Ask(next) => probes = next,
-                NextProbe::Done(found) => return Some(found),
+            match next {
+                NextProbe::Ask(probes) => {
+                    let answers = probes
+                        .iter()
+                        .map(|probe| self.sampled(probe, known, limits));
+                    next = correction.answered(join_all(answers).await);
+                }
+                NextProbe::Done(corrected) => return corrected,
             }
         }
+    }
+
+    /// Returns the words near those typed, from the first index server that gives them: each knows those of the whole index.
+    async fn near_words(
+        &self,
+        query: &Arc<Query>,
+        request: &NearWordsRequest,
+    ) -> Option<Vec<TypedWord>> {
+        let (partitions, calls) = (&self.cluster.partitions, &self.cluster.calls);
+        // Queries begin at different servers, so that none has more work than the others.
+        let first = query.id as usize % partitions.len().max(1);
+        let (before, from) = partitions.split_at(first.min(partitions.len()));
+        for group in from.iter().chain(before) {
+            let (kind, deadline) = (CallKind::NearWords, request.deadline);
+            let call = group.call(kind, calls, deadline, |server, reply| {
+                server.near_words(query, request.clone(), reply);
+            });
+            if let Ok(typed) = call.await {
+                return Some(typed);
+            }
+        }
+        None
     }
 
     /// Answers a search on behalf of another; `None` where a part of the index does not answer in time.

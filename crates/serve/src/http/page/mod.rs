@@ -63,6 +63,8 @@ struct Results<'a> {
     all_words: Option<String>,
     hits_html: &'a str,
     refining: Refining,
+    /// The query whose hits these are, and the link to the one typed.
+    instead: Option<(&'a str, String)>,
     did_you_mean: Option<Corrected<'a>>,
     suggestions: Vec<(&'static str, String)>,
     start_over: Option<String>,
@@ -153,8 +155,10 @@ pub(crate) fn results(
     let started = Instant::now();
     let query = answer.query.clone();
     let has_some = answer.hits_with_all_words(options.start) < answer.hits.len();
+    // Links from hits show the words that they have.
+    let matched = answer.corrected.as_deref().unwrap_or(&query);
     let hits_html = render(&Hits {
-        groups: groups(answer, &query, options, addresses),
+        groups: groups(answer, matched, options, addresses),
     });
     answer.phases_us.render = started.elapsed().as_micros() as u64;
     answer.phases_us.total += answer.phases_us.render;
@@ -206,6 +210,14 @@ pub(crate) fn results(
         }),
         hits_html: &hits_html,
         refining: refining(answer, options),
+        instead: answer.corrected.as_deref().map(|corrected| {
+            let as_typed = SearchOptions {
+                correct: false,
+                start: 0,
+                ..options.clone()
+            };
+            (corrected, local("./", &pairs(&query, &as_typed)))
+        }),
         did_you_mean: answer.did_you_mean.as_ref().map(|better| {
             let options = SearchOptions {
                 start: 0,
@@ -214,7 +226,10 @@ pub(crate) fn results(
             Corrected {
                 query: &better.query,
                 link: local("./", &pairs(&better.query, &options)),
-                documents: counted_documents(better.total.value),
+                documents: match better.total.value {
+                    0 => String::new(),
+                    total => counted_documents(total),
+                },
             }
         }),
         suggestions: suggestions

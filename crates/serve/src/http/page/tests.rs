@@ -33,6 +33,7 @@ pub(super) fn page_options() -> SearchOptions {
     SearchOptions {
         collapse: crate::http::params::PAGE_COLLAPSE.to_owned(),
         counts_hidden: false,
+        correct: true,
         ..SearchOptions::default()
     }
 }
@@ -48,6 +49,7 @@ pub(super) fn answer(hits: Vec<Hit>) -> SearchAnswer {
         numbers: Vec::new(),
         some_words_from: None,
         facets: Vec::new(),
+        corrected: None,
         did_you_mean: None,
         more_hits: true,
         hides_some: false,
@@ -219,7 +221,7 @@ fn the_bar_shows_whatever_took_time() {
     assert_eq!(views[0].share, 1);
     assert_eq!(views[2].share, 97);
     assert_eq!(
-        (views[8].name, views[8].time.as_str()),
+        (views[9].name, views[9].time.as_str()),
         ("hand-overs", "43 µs")
     );
 }
@@ -257,6 +259,29 @@ fn nothing_found_suggests() {
     assert!(html.contains(link), "{html}");
     assert!(html.contains("1,200 documents"), "{html}");
     assert!(!html.contains("Check the spelling"), "{html}");
+}
+
+#[test]
+fn a_corrected_query_is_named_and_the_one_typed_is_linked() {
+    let mut corrected = answer(Vec::new());
+    corrected.query = "<i>aplha".into();
+    corrected.corrected = Some("<i>alpha".into());
+    let html = results(&mut corrected, &page_options(), &[], &as_they_are());
+    assert!(
+        html.contains(
+            "Showing results for <b dir=\"auto\">&#60;i&#62;alpha</b>. Search instead for <a \
+             href=\"./?q=%3Ci%3Eaplha&#38;correct=0\"><bdi>&#60;i&#62;aplha</bdi></a>"
+        ),
+        "{html}"
+    );
+    let as_typed = SearchOptions {
+        correct: false,
+        ..page_options()
+    };
+    corrected.corrected = None;
+    let html = results(&mut corrected, &as_typed, &[], &as_they_are());
+    assert!(html.contains("name=\"correct\" value=\"0\""), "{html}");
+    assert!(!html.contains("Search instead"), "{html}");
 }
 
 #[test]

@@ -193,6 +193,7 @@ fn class(name: &str) -> &'static str {
         "search" => "index_search",
         "optimization search" => "optimization_searches",
         "merge" => "merge",
+        "spelling" => "spelling",
         "details" | "counts" => "details",
         "summaries" => "summaries",
         "render" => "render",
