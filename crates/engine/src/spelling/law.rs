@@ -1,14 +1,14 @@
 //! The law of corrections: what a typing error costs, and what a corrected query is worth.
 //!
 //! ```text
-//! score(query) = 0.4 · ln(documents with all of its words) - Σ cost(typed, word)
+//! score(query) = 0.6 · ln(documents with all of its words) - Σ cost(typed, word)
 //! cost         = 3 an error, and by its kind
 //!                2    two neighbours swapped · a letter left out · a letter doubled
 //!                3.5  the key beside the right one
 //!                5    another letter more
 //!                6    another letter in place of one
 //!                1    the first letters differ
-//!                2    the word may be a stem that nobody writes
+//!                1    the word may be a stem that nobody writes
 //! ```
 //!
 //! A noisy channel (Kernighan, Church, Gale: "A spelling correction program based on a noisy channel model", COLING 1990): the
@@ -18,7 +18,7 @@
 //! swapped pair is not edited again.
 
 /// Weight of the logarithm of the number of documents.
-const DOCUMENTS_WEIGHT: f64 = 0.4;
+const DOCUMENTS_WEIGHT: f64 = 0.6;
 
 /// Costs, in hundredths.
 const ERROR: u32 = 300;
@@ -30,7 +30,7 @@ const ONE_MORE: u32 = ERROR + 500;
 const ANOTHER: u32 = ERROR + 600;
 const FIRST_LETTER: u32 = 100;
 /// Cost of a word that is its own term where the term has other words.
-pub(super) const MAYBE_STEM: u32 = 200;
+pub(super) const MAYBE_STEM: u32 = 100;
 
 /// Rows of a keyboard: most Latin layouts agree on nearly all neighbours.
 const KEYS: [&[u8]; 3] = [b"qwertyuiop", b"asdfghjkl", b"zxcvbnm"];
