@@ -133,6 +133,7 @@ pub(crate) fn prepared(
         analyzer: index.analyzer(),
         fields: index.fields(),
         index_id: index.id(),
+        rules: part.rules(),
     };
     PreparedQuery::new(0, query, options.clone(), facts, arrived)
 }

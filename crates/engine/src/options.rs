@@ -48,6 +48,8 @@ pub struct SearchOptions {
     pub as_you_type: bool,
     /// Whether a query that finds nothing is corrected: "did you mean".
     pub suggest: bool,
+    /// Whether the query, where it is a text, is read with the rules of the index: synonyms and stop words.
+    pub rules: bool,
     /// Clauses that all hits match and that add nothing to their scores, in the language of queries.
     pub filters: Vec<String>,
     /// Further such clauses, as trees.
@@ -79,6 +81,7 @@ impl Default for SearchOptions {
             trace: false,
             as_you_type: false,
             suggest: false,
+            rules: true,
             filters: Vec::new(),
             filter_trees: Vec::new(),
             facets: Vec::new(),

@@ -205,6 +205,7 @@ fn filtered(parsed: Parsed, filters: Vec<Query>) -> Parsed {
         query: with_filters(parsed.query),
         some_words: parsed.some_words.map(with_filters),
         warnings: parsed.warnings,
+        rules: parsed.rules,
     }
 }
 

@@ -295,6 +295,13 @@ impl SearchRequest {
         self
     }
 
+    /// Sets whether the query, where it is a text, is read with the rules of the index: synonyms and stop words.
+    #[must_use]
+    pub fn rules(mut self, rules: bool) -> SearchRequest {
+        self.options.rules = rules;
+        self
+    }
+
     /// Sets whether a text that finds nothing is corrected.
     #[must_use]
     pub fn suggest(mut self, suggest: bool) -> SearchRequest {

@@ -41,6 +41,8 @@ struct RequestForm {
     as_you_type: bool,
     #[serde(default)]
     suggest: bool,
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    rules: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     timeout_us: Option<u64>,
 }
@@ -51,6 +53,10 @@ fn hits_count() -> usize {
 
 fn yes() -> bool {
     true
+}
+
+fn is_true(flag: &bool) -> bool {
+    *flag
 }
 
 impl Serialize for SearchRequest {
@@ -93,6 +99,7 @@ impl From<SearchRequest> for RequestForm {
             explain: options.explain,
             as_you_type: options.as_you_type,
             suggest: options.suggest,
+            rules: options.rules,
             timeout_us: options.timeout.map(us),
         }
     }
@@ -119,6 +126,7 @@ impl From<RequestForm> for SearchRequest {
                 explain: form.explain,
                 as_you_type: form.as_you_type,
                 suggest: form.suggest,
+                rules: form.rules,
                 timeout: form.timeout_us.map(Duration::from_micros),
                 ..SearchOptions::default()
             },

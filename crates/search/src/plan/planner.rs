@@ -183,7 +183,7 @@ pub(super) struct Planner<'a> {
     /// The names around it, joined.
     pub(super) name: ClauseName,
     /// Telling words so far.
-    telling: Vec<String>,
+    pub(super) telling: Vec<String>,
     /// Patterns so far that stand as the terms of their words.
     pub(super) patterns: Vec<Pattern>,
     /// The pattern whose terms are being planned.

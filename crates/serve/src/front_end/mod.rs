@@ -13,6 +13,7 @@
 mod cache;
 mod driver;
 mod fan_out;
+mod kept_rules;
 mod options;
 mod query_log;
 pub(crate) mod shared;
@@ -25,9 +26,10 @@ use crate::api::options::{DEPTH_MAX, SearchOptions, validate};
 use crate::cluster::replicas::Call;
 use crate::cluster::{Cluster, Known};
 use crate::front_end::cache::Key;
+use crate::front_end::kept_rules::KeptRules;
 use crate::front_end::shared::Shared;
 use crate::telemetry::CacheFigures;
-use engine::{IndexFacts, PreparedQuery, QuerySource, SearchError, Titles};
+use engine::{IndexFacts, PreparedQuery, QueryRules, QuerySource, SearchError, Titles};
 use index::StoredDocument;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -47,6 +49,7 @@ pub struct FrontEnd {
     /// Name of the index, where the process has several.
     name: Option<Arc<str>>,
     addresses: KeptAddresses,
+    rules: KeptRules,
 }
 
 impl FrontEnd {
@@ -68,6 +71,7 @@ impl FrontEnd {
             number: FRONT_ENDS.fetch_add(1, Ordering::Relaxed),
             name,
             addresses: KeptAddresses::default(),
+            rules: KeptRules::default(),
         }
     }
 
@@ -171,7 +175,8 @@ impl FrontEnd {
         self.validate(options)?;
         let _admitted = self.admitted()?;
         let known = self.known();
-        let prepared = prepared(id, query, options, &known, arrived)?;
+        let rules = self.rules.of(&known);
+        let prepared = prepared(id, query, options, (&known, rules.as_deref()), arrived)?;
         // Before anything is read.
         let cache = self.shared.cache.as_ref();
         let epoch = cache.map(|_| self.cluster.trust_epoch());
@@ -261,13 +266,14 @@ fn prepared(
     id: u64,
     source: QuerySource<'_>,
     options: &SearchOptions,
-    known: &Known,
+    (known, rules): (&Known, Option<&QueryRules>),
     arrived: Instant,
 ) -> Result<PreparedQuery, SearchError> {
     let facts = IndexFacts {
         analyzer: analyzer_of(known)?,
         fields: &known.fields,
         index_id: &known.index_id,
+        rules,
     };
     let options = SearchOptions {
         depth_max: Some(DEPTH_MAX),

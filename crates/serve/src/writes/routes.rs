@@ -4,6 +4,7 @@ use super::apply::{WriteRequest, not_received};
 use super::body::Action;
 use super::outcome::{refused, refused_after};
 use super::parameters::{Refresh, parse};
+use super::rules;
 use crate::http::app::App;
 use crate::net::bodies::Received;
 use crate::net::response::{JSON, refusal, respond};
@@ -40,12 +41,13 @@ pub(crate) fn with_routes(routes: Router) -> Router {
         });
     routes
         .route("/documents", documents)
+        .route("/rules", get(rules::shown).put(rules::replaced))
         .route("/refresh", post(refresh))
         .route("/delete-by-query", post(delete_by_query))
 }
 
 /// Runs `work` with the writer on a thread of its own: it waits for the disk.
-async fn with_writer(
+pub(super) async fn with_writer(
     app: &Arc<App>,
     work: impl FnOnce(&LiveWriter) -> Response<Body> + Send + 'static,
 ) -> Response<Body> {
@@ -86,7 +88,7 @@ fn unopened(error: &IndexError) -> Response<Body> {
     }
 }
 
-fn bad_request(reason: &str) -> Response<Body> {
+pub(super) fn bad_request(reason: &str) -> Response<Body> {
     refusal(StatusCode::BAD_REQUEST, reason)
 }
 

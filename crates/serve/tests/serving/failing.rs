@@ -132,6 +132,7 @@ const fn options(partial: bool) -> SearchOptions {
         trace: false,
         as_you_type: false,
         suggest: false,
+        rules: true,
         filters: Vec::new(),
         filter_trees: Vec::new(),
         facets: Vec::new(),

@@ -34,6 +34,7 @@ mod poisoned;
 mod processes;
 mod reloading;
 mod replicas;
+mod rules;
 mod seats;
 mod storms;
 mod suggestions;

@@ -145,6 +145,7 @@ const PAGE: SearchOptions = SearchOptions {
     trace: false,
     as_you_type: false,
     suggest: false,
+    rules: true,
     filters: Vec::new(),
     filter_trees: Vec::new(),
     facets: Vec::new(),

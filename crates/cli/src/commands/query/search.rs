@@ -129,6 +129,9 @@ pub(crate) struct SearchArguments {
         help_heading = "Which documents match"
     )]
     as_you_type: bool,
+    /// Read the query without the rules of the index: its synonyms and stop words
+    #[arg(long, help_heading = "Which documents match")]
+    no_rules: bool,
     /// Show addresses that begin in one way as if they began in another: file:///srv/docs=https://intranet/docs; may be
     /// repeated, the longest beginning wins
     #[arg(long = "map", value_name = "FROM=TO", value_parser = parse_address_map, help_heading = "Hits")]
@@ -217,6 +220,7 @@ fn search_once(
         ranking,
         as_you_type: arguments.as_you_type,
         suggest: true,
+        rules: !arguments.no_rules,
         returned: Returned {
             hits: HitContents::default().with_fields(!arguments.fields.is_empty()),
             ..Returned::default()
@@ -253,6 +257,9 @@ fn search_once(
         }
         for warning in &answer.warnings {
             note(&format!("note: {warning}"));
+        }
+        for rule in &answer.rules {
+            note(&format!("rule: {rule}"));
         }
         write_hits(
             &mut stdout,

@@ -1,5 +1,6 @@
 //! Queries of one clause, and the operator between bare words.
 
+use super::rules::loosened;
 use crate::query::tree::Query;
 use index::Field;
 use serde::{Deserialize, Serialize};
@@ -127,6 +128,15 @@ impl TryFrom<String> for Operator {
     }
 }
 
+/// Makes a query that any of some clauses will do for.
+fn any_of(clauses: Vec<Query>) -> Query {
+    Query::Boolean {
+        required: Vec::new(),
+        optional: clauses,
+        excluded: Vec::new(),
+    }
+}
+
 pub(crate) fn term_query(field: Field, term: String) -> Query {
     Query::Term {
         field,
@@ -159,11 +169,7 @@ pub fn phrase_in_ways(field: Field, mut ways: Ways, slop: u32) -> Option<Query> 
     }
     match queries.len() {
         0 | 1 => queries.pop(),
-        _ => Some(Query::Boolean {
-            required: Vec::new(),
-            optional: queries,
-            excluded: Vec::new(),
-        }),
+        _ => Some(any_of(queries)),
     }
 }
 
@@ -248,6 +254,6 @@ pub(crate) fn push_loose_words(query: Query, words: &mut Vec<Query>) {
             };
             words.extend(loose.into_iter().map(boosted));
         }
-        other => words.push(other),
+        other => words.push(loosened(&other, any_of).unwrap_or(other)),
     }
 }
