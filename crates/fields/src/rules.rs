@@ -96,6 +96,10 @@ impl Rules {
     /// # Errors
     /// What is no rule, or beyond a limit, as a sentence without its end.
     pub fn of_json(json: &[u8]) -> Result<Rules, String> {
+        // Arrays would be read as the fields in their order.
+        if json.trim_ascii_start().first() != Some(&b'{') {
+            return Err("it is no JSON object, as {\"synonyms\": [\"tv, television\"]}".to_owned());
+        }
         let rules: Rules = serde_json::from_slice(json).map_err(|error| error.to_string())?;
         rules.check().map(|()| rules)
     }
@@ -233,7 +237,9 @@ mod tests {
 
     #[test]
     fn what_is_no_rule_is_named() {
-        check_refused("[", "EOF");
+        check_refused("[]", "no JSON object");
+        check_refused("", "no JSON object");
+        check_refused("{", "EOF");
         check_refused("{\"synonym\": []}", "unknown field `synonym`");
         check_refused("{\"synonyms\": [\"tv\"]}", "names no synonym");
         check_refused("{\"synonyms\": [\"tv ->\"]}", "nothing behind its arrow");

@@ -1,9 +1,16 @@
 //! Rules of relevance over HTTP: set without indexing, searched with at once, refused with reasons, kept.
 
+use crate::corpus::Searched;
 use crate::http::Running;
+use crate::processes::{Served, connect, file};
 use crate::writing::{send, sent, total, writing};
-use index::{Index, Texts, Writer};
+use document::Document;
+use fields::Rules;
+use index::{BuildOptions, Index, Texts, Writer};
 use serde_json::{Value, json};
+use serve::{SearchOptions, Topology, io_runtime};
+use std::sync::Arc;
+use vfs::{MemoryStorage, SharedStorage};
 
 fn answer(server: &Running, parameters: &str) -> Value {
     serde_json::from_str(&server.get(&format!("/search?{parameters}")).body).unwrap()
@@ -93,7 +100,7 @@ fn rules_that_are_none_are_refused_with_their_place() {
     let (storage, server) = writing(1, Texts::Stored);
     let before = Index::open(storage.clone()).unwrap().generation();
     for (body, status, part) in [
-        ("", 400, "EOF"),
+        ("", 400, "no JSON object"),
         ("[]", 400, "body is no rules"),
         ("{\"synonyms\": [\"tv\"]}", 400, "names no synonym"),
         ("{\"pin\": []}", 400, "unknown field `pin`"),
@@ -129,4 +136,86 @@ fn writers_at_once_get_one_set_of_rules_each() {
         sent(&server, "GET", "/rules", "", 200),
         json!(**index.rules())
     );
+}
+
+#[test]
+fn answers_of_processes_are_read_with_the_same_rules() {
+    let storage: SharedStorage = Arc::new(MemoryStorage::default());
+    let rules = json!({ "stop_words": ["of"], "synonyms": ["tv, telly", "big apple -> new york"] });
+    let options = BuildOptions {
+        chunks: Some(4),
+        partitions: Some(2),
+        rules: Some(Arc::new(
+            Rules::of_json(rules.to_string().as_bytes()).unwrap(),
+        )),
+        ..BuildOptions::default()
+    };
+    let mut writer = Writer::open(storage.clone(), options).unwrap();
+    let words = ["tv", "telly", "big", "apple", "new york", "of"];
+    for number in 0..40 {
+        let word = |at: usize| words[number * at % 7 % words.len()];
+        let document = Document {
+            url: format!("http://s{}.test/{number}", number % 5),
+            title: format!("title {number}"),
+            body: format!("{} {} {}", word(1), word(3), word(5)),
+            ..Document::default()
+        };
+        writer.add(document).unwrap();
+    }
+    writer.commit().unwrap();
+    let index = Arc::new(Index::open(storage).unwrap());
+    let (first, second) = (
+        Served::index_server(&index, 0..=1),
+        Served::index_server(&index, 2..=3),
+    );
+    let texts = Served::document_server(&index, 0..=3);
+    let file = file(
+        4,
+        vec![(0..=1, &first), (2..=3, &second)],
+        vec![(0..=3, &texts)],
+    );
+    let runtime = io_runtime().unwrap();
+    let apart = connect(&file, "rules", &runtime).unwrap();
+    let together = Searched::start(index, &Topology::default());
+    for (query, total) in [
+        ("tv", None),
+        ("\"tv\"", None),
+        ("of big apple", None),
+        ("nowhere", Some(0)),
+    ] {
+        for rules in [true, false] {
+            let options = SearchOptions {
+                explain: true,
+                rules,
+                ..SearchOptions::default()
+            };
+            let mut one = together.search(query, &options).unwrap();
+            let mut other = runtime.block_on(apart.search(query, &options)).unwrap();
+            (one.phases_us, other.phases_us) = Default::default();
+            assert_eq!(one, other, "{query}");
+            assert_eq!(
+                one.rules.is_empty(),
+                !rules || query.contains('"') || total == Some(0)
+            );
+            if let Some(total) = total {
+                assert_eq!(one.total.value, total);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_cursor_is_of_the_query_as_it_was_read() {
+    let (_, server) = writing(1, Texts::Stored);
+    let rules = json!({ "synonyms": ["alpha, beta"] }).to_string();
+    sent(&server, "PUT", "/rules", &rules, 200);
+    let first = answer(&server, "q=alpha&k=1&words=all&after=*");
+    let after = first["after"].as_str().unwrap();
+    let next = |more: &str| {
+        server.get(&format!(
+            "/search?q=alpha&k=1&words=all&after={after}{more}"
+        ))
+    };
+    assert_eq!(next("").status, 200);
+    assert_eq!(next("&rules=0").status, 400);
 }
