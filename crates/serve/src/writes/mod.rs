@@ -13,6 +13,7 @@ mod routes;
 mod apply;
 mod body;
 mod decoded;
+mod opened;
 mod outcome;
 mod parameters;
 mod rules;

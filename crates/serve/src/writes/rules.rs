@@ -1,8 +1,8 @@
 //! Rules of relevance over HTTP: read at any server, replaced at one that writes.
 
+use super::opened::{bad_request, with_writer};
 use super::outcome::refused;
 use super::parameters::parse;
-use super::routes::{bad_request, with_writer};
 use crate::http::app::App;
 use crate::net::response::{JSON, refusal, respond};
 use axum::Extension;

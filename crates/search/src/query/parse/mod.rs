@@ -29,6 +29,7 @@ mod as_you_type;
 mod brackets;
 mod clauses;
 mod limits;
+mod obeyed;
 mod parser;
 mod pieces;
 mod quoted;

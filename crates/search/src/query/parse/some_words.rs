@@ -9,8 +9,7 @@
 
 use super::clauses::{Clause, Join, combine, merge_repeated};
 use super::limits::Warnings;
-use super::rules::{loosened, typed_words_count};
-use super::terms::{Least, Operator, push_loose_words};
+use super::terms::{Least, Operator, loosened, push_loose_words, typed_words_count};
 use crate::query::tree::Query;
 use index::Field;
 

@@ -1,6 +1,5 @@
 //! Queries of one clause, and the operator between bare words.
 
-use super::rules::loosened;
 use crate::query::tree::Query;
 use index::Field;
 use serde::{Deserialize, Serialize};
@@ -255,5 +254,50 @@ pub(crate) fn push_loose_words(query: Query, words: &mut Vec<Query>) {
             words.extend(loose.into_iter().map(boosted));
         }
         other => words.push(loosened(&other, any_of).unwrap_or(other)),
+    }
+}
+
+/// Returns a group of words with synonyms of whose typed words, in their parts, `join` makes one clause. `None` for other
+/// clauses.
+pub(super) fn loosened(query: &Query, join: fn(Vec<Query>) -> Query) -> Option<Query> {
+    let Query::BestOf {
+        clauses,
+        tie_breaker,
+    } = query
+    else {
+        return None;
+    };
+    let (Some(typed), Some(Query::Boosted { .. } | Query::Named { .. })) =
+        (clauses.first(), clauses.last())
+    else {
+        return None;
+    };
+    let mut words = Vec::new();
+    match typed {
+        Query::Boolean { required, .. } if !required.is_empty() => required
+            .iter()
+            .for_each(|word| push_loose_words(word.clone(), &mut words)),
+        word => push_loose_words(word.clone(), &mut words),
+    }
+    let typed = match words.len() {
+        1 => words.pop()?,
+        _ => join(words),
+    };
+    Some(Query::BestOf {
+        clauses: std::iter::once(typed)
+            .chain(clauses[1..].iter().cloned())
+            .collect(),
+        tie_breaker: *tie_breaker,
+    })
+}
+
+/// Returns the number of typed words of a group of words with synonyms; 1 for another clause.
+pub(super) fn typed_words_count(query: &Query) -> usize {
+    match query {
+        Query::BestOf { clauses, .. } => match clauses.first() {
+            Some(Query::Boolean { required, .. }) if !required.is_empty() => required.len(),
+            _ => 1,
+        },
+        _ => 1,
     }
 }
