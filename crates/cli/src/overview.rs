@@ -5,7 +5,7 @@ use clap::Command;
 /// Headings, and the subcommands below each.
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Documents", &["index", "add", "delete", "sync", "crawl"]),
-    ("Search", &["search", "analyze", "fields", "demo"]),
+    ("Search", &["search", "analyze", "fields", "rules", "demo"]),
     (
         "Servers",
         &[

@@ -1,9 +1,9 @@
 //! Search on the calling thread, from the text of a query to an answer with summaries.
 
-use crate::coordinator::{IndexFacts, PreparedQuery, QuerySource, Titles};
+use crate::coordinator::{PreparedQuery, QuerySource, Titles};
 use crate::error::{BadRequest, EngineError};
 use crate::generations::Generations;
-use crate::local;
+use crate::local::{self, facts_of};
 use crate::options::SearchOptions;
 use crate::part::Part;
 use index::{Index, IndexError, StoredDocument};
@@ -128,7 +128,7 @@ pub(crate) fn prepared(
     query: QuerySource<'_>,
     options: &SearchOptions,
 ) -> Result<PreparedQuery, BadRequest> {
-    let facts = IndexFacts::of(part.index());
+    let facts = facts_of(part);
     PreparedQuery::new(0, query, options.clone(), facts, Instant::now())
 }
 

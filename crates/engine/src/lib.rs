@@ -84,6 +84,6 @@ pub use shown_text::summary_of;
 pub use site_limit::SITE_LIMIT_WINDOW;
 
 pub use index::{DocId, Index, IndexError, StoredDocument};
-pub use search::{Operator, Query, Ranking};
+pub use search::{Operator, Query, QueryRules, Ranking};
 pub use verifier::{BackgroundVerifier, OpenGenerations};
 pub use wire::{Hit, HitNumbers, PhaseTimes, SearchAnswer, SuggestAnswer, SuggestedTitle, Total};

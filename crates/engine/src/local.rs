@@ -27,6 +27,17 @@ const UNLIMITED: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 /// Size of an answer without a limit, in bytes.
 const ANSWER_BYTES_MAX: usize = 1 << 40;
 
+/// Returns what queries to the index of a part are read with.
+pub(crate) fn facts_of(part: &Part) -> IndexFacts<'_> {
+    let index = part.index();
+    IndexFacts {
+        analyzer: index.analyzer(),
+        fields: index.fields(),
+        index_id: index.id(),
+        rules: part.rules(),
+    }
+}
+
 /// Test of the caller for cancellation, called every few dozen microseconds of a search.
 pub(crate) type IsCancelled<'a> = &'a (dyn Fn() -> bool + Sync);
 
@@ -46,7 +57,7 @@ pub(crate) fn answer(
     let mut answer = correction.timed(found.answer);
     match corrected {
         Some(Corrected::Instead(text)) => {
-            let (facts, arrived) = (IndexFacts::of(part.index()), prepared.arrived);
+            let (facts, arrived) = (facts_of(part), prepared.arrived);
             let options = options.clone();
             let instead = PreparedQuery::corrected(0, query, &text, options, facts, arrived)?;
             let found = outcome(part, &instead, is_cancelled)?;

@@ -49,6 +49,8 @@ pub struct SearchOptions {
     pub suggest: bool,
     /// Whether a query that finds nothing, for a word that no document has, is answered with the hits of its correction.
     pub correct: bool,
+    /// Whether the query, where it is a text, is read with the rules of the index: synonyms and stop words.
+    pub rules: bool,
     /// Clauses that all hits match and that add nothing to their scores, in the language of queries.
     pub filters: Vec<String>,
     /// Further such clauses, as trees.
@@ -81,6 +83,7 @@ impl Default for SearchOptions {
             as_you_type: false,
             suggest: false,
             correct: false,
+            rules: true,
             filters: Vec::new(),
             filter_trees: Vec::new(),
             facets: Vec::new(),

@@ -1,10 +1,10 @@
 //! A partition of a snapshot: the segments of some chunks, as one search sees them.
 
 use index::{Index, IndexError, ReadStart, Segment};
-use search::{Plan, SearchTask, Searched, Stop, exhaustive};
+use search::{Plan, QueryRules, SearchTask, Searched, Stop, exhaustive};
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The segments of some chunks of an index at one generation.
 #[derive(Debug)]
@@ -12,6 +12,7 @@ pub struct Part {
     index: Arc<Index>,
     segments: Vec<Arc<Segment>>,
     by_id: HashMap<u32, Arc<Segment>>,
+    rules: OnceLock<Option<QueryRules>>,
 }
 
 impl Part {
@@ -22,6 +23,7 @@ impl Part {
         let by_id = by_id.map(|segment| (segment.id(), Arc::clone(segment)));
         Part {
             by_id: by_id.collect(),
+            rules: OnceLock::new(),
             segments,
             index,
         }
@@ -40,6 +42,13 @@ impl Part {
     /// Returns a segment by its id; `None` where it is of other chunks.
     pub fn segment(&self, id: u32) -> Option<&Arc<Segment>> {
         self.by_id.get(&id)
+    }
+
+    /// Returns the rules that queries to the index are read with, made at the first call; `None` for none.
+    pub(crate) fn rules(&self) -> Option<&QueryRules> {
+        let index = &self.index;
+        let rules = || QueryRules::new(index.rules(), index.analyzer());
+        self.rules.get_or_init(rules).as_ref()
     }
 
     /// Makes a search for the `k` best hits, which any threads may work on. Without `counted` only visited matches are

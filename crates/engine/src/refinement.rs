@@ -208,6 +208,7 @@ pub(crate) fn filtered(parsed: Parsed, filters: Vec<Query>) -> Parsed {
         query: with_filters(parsed.query),
         some_words: parsed.some_words.map(with_filters),
         warnings: parsed.warnings,
+        rules: parsed.rules,
     }
 }
 

@@ -140,6 +140,7 @@ impl Cut {
     ) -> Result<SearchAnswer, SearchError> {
         let index = self.0[0].index();
         let facts = IndexFacts {
+            rules: None,
             analyzer: index.analyzer(),
             fields: index.fields(),
             index_id: index.id(),

@@ -1,4 +1,5 @@
-//! Typed fields of documents: types, schema and its inference, values and their order, tests of a query.
+//! Typed fields of documents: types, schema and its inference, values and their order, tests of a query; and what the owner of an
+//! index says of relevance.
 //!
 //! ```text
 //! {"date":"2024-05-06","tags":["a","b"],"size":{"bytes":7}}
@@ -19,6 +20,7 @@ mod field_type;
 mod leaves;
 mod observed;
 mod prior;
+mod rules;
 mod schema;
 mod sketch;
 mod stats;
@@ -37,6 +39,7 @@ pub use field_type::FieldType;
 pub use leaves::each_leaf;
 pub use observed::Observed;
 pub use prior::{Prior, Priors};
+pub use rules::{RULES_BYTES_MAX, Rules, Synonyms};
 pub use schema::{FIELDS_MAX, NAME_BYTES_MAX, Schema};
 pub use sketch::{QuantileSketch, SKETCH_METHOD};
 pub use stats::Stats;

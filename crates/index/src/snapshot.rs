@@ -9,7 +9,7 @@ use crate::names::manifest_name;
 use crate::opener::{OpenParts, Opener};
 use crate::store::StorePart;
 use crate::{DocumentStore, IndexError, Layout, PostingsCodec, Segment, Statistics};
-use fields::Schema;
+use fields::{Rules, Schema};
 use std::collections::HashMap;
 use std::ops::RangeBounds;
 use std::path::PathBuf;
@@ -32,6 +32,7 @@ pub struct Index {
     pub(crate) path: PathBuf,
     unfinished: Option<Unfinished>,
     fields: Arc<Schema>,
+    rules: Arc<Rules>,
     pub(crate) files: LiveFiles,
 }
 
@@ -124,6 +125,7 @@ impl Index {
             path: storage.location(),
             unfinished: None,
             fields: Arc::new(manifest.fields.clone()),
+            rules: Arc::new(manifest.rules.clone()),
             manifest,
         })
     }
@@ -244,6 +246,11 @@ impl Index {
     /// Returns the folders of the files that documents were read from, as `file:` URLs.
     pub fn folders(&self) -> &[String] {
         &self.manifest.folders
+    }
+
+    /// Returns the rules of relevance.
+    pub fn rules(&self) -> &Arc<Rules> {
+        &self.rules
     }
 
     pub(crate) fn manifest(&self) -> &Manifest {

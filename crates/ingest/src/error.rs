@@ -40,6 +40,12 @@ pub enum LiveError {
         /// The failure.
         reason: String,
     },
+    /// Rules were not committed.
+    #[error("the rules were not changed: {reason}")]
+    RulesNotSet {
+        /// The failure.
+        reason: String,
+    },
     /// The writer is ending.
     #[error("the server is ending; try again on another one, or later")]
     Ending,

@@ -8,6 +8,7 @@ use crate::options::LiveOptions;
 use crate::shared::{Hooks, LiveStatus, Shared};
 use crate::{LiveError, Version, group_commit, merging, refresh};
 use document::{Change, Document};
+use fields::Rules;
 use index::{
     BuildOptions, Index, IndexError, LogBatch, LogRecord, LogWriter, Merging, WriteLock,
     recover_locked,
@@ -26,6 +27,8 @@ pub struct LiveWriter {
     /// Held for reading by every change, for writing by a delete by query.
     gate: RwLock<()>,
     threads: Mutex<Vec<JoinHandle<()>>>,
+    /// Held while rules are set: one after another.
+    rules_gate: Mutex<()>,
 }
 
 /// Interval at which waiting callers look again, should a wake-up be lost with its thread.
@@ -74,6 +77,7 @@ impl LiveWriter {
                     shared: Arc::new(shared),
                     gate: RwLock::default(),
                     threads: Mutex::default(),
+                    rules_gate: Mutex::default(),
                 })
             }
             opened => opened,
@@ -126,6 +130,7 @@ impl LiveWriter {
             shared,
             gate: RwLock::default(),
             threads: Mutex::default(),
+            rules_gate: Mutex::default(),
         };
         // The thread of refreshes, which plans later merges, has not begun.
         let snapshot = Arc::clone(&writer.shared.state().snapshot);
@@ -277,6 +282,32 @@ impl LiveWriter {
         self.shared.refresh_waits.notify_one();
         drop(state);
         self.wait_for_refresh()
+    }
+
+    /// Puts other rules of relevance in place of those of the index, and returns the generation that has them, with all changes so
+    /// far.
+    ///
+    /// # Errors
+    /// A refresh that fails: the rules are as they were, unless the failure says that this is unknown.
+    pub fn set_rules(&self, rules: Rules) -> Result<u64, LiveError> {
+        let shared = &*self.shared;
+        let _gate = (self.rules_gate.lock()).unwrap_or_else(PoisonError::into_inner);
+        let mut state = shared.state();
+        if let Some(refusal) = state.refusal() {
+            return Err(refusal);
+        }
+        (state.rules, state.rules_outcome) = (Some(Arc::new(rules)), None);
+        shared.refresh_waits.notify_one();
+        loop {
+            if let Some(outcome) = state.rules_outcome.take() {
+                return outcome.map_err(|reason| LiveError::RulesNotSet { reason });
+            }
+            if let Some(refusal) = state.refusal() {
+                state.rules = None;
+                return Err(refusal);
+            }
+            state = shared.wait(&shared.refreshed, state, LOOK);
+        }
     }
 
     /// Waits until all changes so far are searchable, which the next refresh makes them, and returns the generation.

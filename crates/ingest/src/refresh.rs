@@ -4,6 +4,7 @@
 use crate::merging::{self, SEGMENTS_LIMIT};
 use crate::pending::Pending;
 use crate::shared::{Shared, State};
+use fields::Rules;
 use index::{
     BuildOptions, Index, IndexError, LogRecord, MergeReservation, MergedSegments, Merging, Writer,
 };
@@ -24,6 +25,8 @@ struct Round {
     last_change: u64,
     /// Last log with any of them; `None` without changes.
     log: Option<u64>,
+    /// New rules of the index.
+    rules: Option<Arc<Rules>>,
 }
 
 /// Refreshes until the writer ends.
@@ -42,6 +45,11 @@ pub(crate) fn run(shared: &Arc<Shared>) {
         }
         let mut state = shared.state();
         let committed_now = committed.is_ok();
+        if round.rules.is_some() {
+            state.rules = None;
+            let outcome = committed.as_ref().map(|snapshot| snapshot.generation());
+            state.rules_outcome = Some(outcome.map_err(ToString::to_string));
+        }
         match committed {
             Ok(snapshot) => {
                 state.snapshot = snapshot;
@@ -56,7 +64,7 @@ pub(crate) fn run(shared: &Arc<Shared>) {
                 (state.refresh_failures, state.refresh_failure) = (0, None);
                 state.retry_at = None;
             }
-            // The merge alone failed, and no change waits for it.
+            // A merge or rules alone failed, and no change waits for them.
             Err(_) if round.log.is_none() => {}
             Err(error) => {
                 let doubled = RETRY_MIN * 2u32.pow(state.refresh_failures.min(5) as u32);
@@ -91,11 +99,12 @@ fn next_round(shared: &Shared) -> Option<Round> {
             return None;
         }
         let is_idle = state.pending.is_empty() && state.committing.is_none();
-        if is_idle && state.merging.is_finished() {
+        if is_idle && (state.merging.is_finished() || state.rules.is_some()) {
             return Some(Round {
                 changes: Arc::default(),
                 last_change: state.searchable,
                 log: None,
+                rules: state.rules.clone(),
             });
         }
         if is_idle && state.is_ending {
@@ -139,6 +148,7 @@ fn take(mut state: MutexGuard<'_, State>) -> Round {
         changes,
         last_change: state.accepted,
         log: Some(state.log),
+        rules: state.rules.clone(),
     };
     state.log += 1;
     round
@@ -150,7 +160,7 @@ fn due_in(shared: &Shared, state: &State) -> Duration {
         return retry_at.saturating_duration_since(Instant::now());
     }
     let options = &shared.options;
-    let is_asked = state.refresh_asked > state.searchable;
+    let is_asked = state.refresh_asked > state.searchable || state.rules.is_some();
     if is_asked || state.is_ending || state.pending.bytes() > options.pending_bytes_max / 4 {
         return Duration::ZERO;
     }
@@ -191,6 +201,7 @@ fn commit_changes(
         threads: if is_large { shared.options.threads } else { 1 },
         memory_bytes: shared.options.memory_bytes,
         merging: Merging::Beside(reservation),
+        rules: round.rules.clone(),
         ..BuildOptions::default()
     };
     let mut writer = Writer::open_locked(shared.storage.clone(), shared.lock.clone(), options)?;

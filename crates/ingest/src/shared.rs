@@ -5,6 +5,7 @@ use crate::options::LiveOptions;
 use crate::pending::Pending;
 use crate::{LiveError, Version};
 use document::Document;
+use fields::Rules;
 use index::{Index, LogBatch, LogRecord, WriteLock};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
@@ -70,6 +71,10 @@ pub(crate) struct State {
     /// Log of the next change.
     pub(crate) log: u64,
     pub(crate) pending: Pending,
+    /// Rules that the next refresh is to commit.
+    pub(crate) rules: Option<Arc<Rules>>,
+    /// Generation with the last rules, or the reason why there is none.
+    pub(crate) rules_outcome: Option<Result<u64, String>>,
     /// Changes of the refresh under way, or of one that failed.
     pub(crate) committing: Option<Arc<Pending>>,
     /// Snapshot that look-ups read, with all changes but those above.
@@ -142,6 +147,8 @@ impl Shared {
                 queue: VecDeque::new(),
                 log,
                 pending: Pending::default(),
+                rules: None,
+                rules_outcome: None,
                 committing: None,
                 snapshot: Arc::new(snapshot),
                 refresh_failures: 0,

@@ -285,6 +285,7 @@ mod tests {
                 ..PhaseTimes::default()
             },
             warnings: Vec::new(),
+            rules: Vec::new(),
             coverage: 0.5,
             timed_out: true,
             degraded: Vec::new(),

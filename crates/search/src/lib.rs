@@ -48,8 +48,9 @@ pub use exhaustive::explain::{self, Explanation};
 pub use exhaustive::missing_terms::MissingTerms;
 pub use plan::{Plan, PlanCost, PlanKind, Ranking, ranking};
 pub use query::parse::{
-    self, Least, Operator, Parsed, UnknownLeast, bag_of_words, parse, parse_as_you_type,
-    parse_filter, parse_with, phrase_of, some_of_words, words_as_you_type, words_with,
+    self, Least, Operator, Parsed, QueryRules, ReadWith, Reading, UnknownLeast, bag_of_words,
+    parse, parse_as_you_type, parse_filter, parse_with, phrase_of, some_of_words,
+    words_as_you_type, words_with,
 };
 pub use query::{BeyondLimits, Query, nested};
 pub use verify::filter_runs::{FilterRun, FilterWay, watch_filters};

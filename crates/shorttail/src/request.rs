@@ -298,6 +298,13 @@ impl SearchRequest {
         self
     }
 
+    /// Sets whether the query, where it is a text, is read with the rules of the index: synonyms and stop words.
+    #[must_use]
+    pub fn rules(mut self, rules: bool) -> SearchRequest {
+        self.options.rules = rules;
+        self
+    }
+
     /// Sets whether a text that finds little is offered a correction
     /// ([`did_you_mean`](crate::Answer::did_you_mean)).
     #[must_use]

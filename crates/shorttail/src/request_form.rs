@@ -43,6 +43,8 @@ struct RequestForm {
     suggest: bool,
     #[serde(default = "yes")]
     correct: bool,
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    rules: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     timeout_us: Option<u64>,
 }
@@ -53,6 +55,10 @@ fn hits_count() -> usize {
 
 fn yes() -> bool {
     true
+}
+
+fn is_true(flag: &bool) -> bool {
+    *flag
 }
 
 impl Serialize for SearchRequest {
@@ -96,6 +102,7 @@ impl From<SearchRequest> for RequestForm {
             as_you_type: options.as_you_type,
             suggest: options.suggest,
             correct: options.correct,
+            rules: options.rules,
             timeout_us: options.timeout.map(us),
         }
     }
@@ -123,6 +130,7 @@ impl From<RequestForm> for SearchRequest {
                 as_you_type: form.as_you_type,
                 suggest: form.suggest,
                 correct: form.correct,
+                rules: form.rules,
                 timeout: form.timeout_us.map(Duration::from_micros),
                 ..SearchOptions::default()
             },

@@ -45,6 +45,9 @@ pub struct SearchAnswer {
     pub phases_us: PhaseTimes,
     /// Parts of the query that the parser ignored or changed, and other remarks.
     pub warnings: Vec<String>,
+    /// Rules of the index that the query was read by, where its scores are explained.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<String>,
     /// Share of the documents that were searched, 0 to 1.
     pub coverage: f64,
     /// Whether the deadline ended the search early.

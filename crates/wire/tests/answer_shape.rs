@@ -119,6 +119,7 @@ fn answer() -> SearchAnswer {
             run_queue: None,
         },
         warnings: vec!["ignored an unclosed quotation mark".into()],
+        rules: vec!["synonym: tv -> telly".into()],
         coverage: 1.0,
         timed_out: false,
         degraded: Vec::new(),

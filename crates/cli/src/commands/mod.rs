@@ -7,7 +7,7 @@ mod operation;
 mod query;
 mod servers;
 
-use documents::{add, delete, index, optimize, recover, sync};
+use documents::{add, delete, index, optimize, recover, rules, sync};
 use lab_commands::{hurry, model, plan};
 #[cfg(feature = "lab")]
 use lab_commands::{lab, load};
@@ -24,6 +24,7 @@ pub(crate) enum Command {
     Sync(sync::SyncArguments),
     #[cfg(feature = "crawler")]
     Crawl(Box<crawl::CrawlArguments>),
+    Rules(rules::RulesArguments),
     Recover(recover::RecoverArguments),
     Snapshot(backup::SnapshotArguments),
     Restore(backup::RestoreArguments),
@@ -60,6 +61,7 @@ impl Command {
             Command::Sync(arguments) => sync::run(arguments),
             #[cfg(feature = "crawler")]
             Command::Crawl(arguments) => crawl::run(*arguments),
+            Command::Rules(arguments) => rules::run(arguments),
             Command::Recover(arguments) => recover::run(arguments),
             Command::Snapshot(arguments) => backup::run_snapshot(arguments),
             Command::Restore(arguments) => backup::run_restore(arguments),

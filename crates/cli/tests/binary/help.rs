@@ -15,6 +15,7 @@ fn help_of_every_subcommand() {
         "restore",
         "optimize",
         "fields",
+        "rules",
         "search",
         "analyze",
         "serve",

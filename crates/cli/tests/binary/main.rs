@@ -20,6 +20,7 @@ mod optimizing;
 mod passed_over;
 mod planning;
 mod processes;
+mod rules;
 mod searching;
 mod serving;
 mod serving_folder;

@@ -306,6 +306,7 @@ impl<'a> Coordinator<'a> {
             moved,
             phases_us: phases,
             warnings,
+            rules: prepared.rules.clone(),
             coverage: share,
             timed_out: self.record.coverage.timed_out(),
             degraded: self.record.coverage.into_degraded(),

@@ -8,8 +8,7 @@ use crate::options::SearchOptions;
 use crate::refinement::{FacetGroup, Refinement, filtered};
 use crate::returned::{HitContents, Returned};
 use fields::{Facet, Schema};
-use index::{Field, Index};
-use search::{Operator, Parsed, SortKey};
+use search::{Operator, Parsed, QueryRules, ReadWith, Reading, SortKey};
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
@@ -28,17 +27,8 @@ pub struct IndexFacts<'a> {
     pub fields: &'a Schema,
     /// Identity of the index.
     pub index_id: &'a str,
-}
-
-impl IndexFacts<'_> {
-    /// Returns the properties of an open index.
-    pub fn of(index: &Index) -> IndexFacts<'_> {
-        IndexFacts {
-            analyzer: index.analyzer(),
-            fields: index.fields(),
-            index_id: index.id(),
-        }
-    }
+    /// Its rules; `None` for none.
+    pub rules: Option<&'a QueryRules>,
 }
 
 /// Query of a search: a text, words, or a tree of clauses.
@@ -93,6 +83,8 @@ pub struct PreparedQuery {
     pub(crate) first_share: f32,
     /// Warnings of the parser.
     pub warnings: Vec<String>,
+    /// Rules of the index that the query was read by, where it is explained.
+    pub rules: Vec<String>,
     /// Facets over all matches.
     pub facets: Vec<FacetCall>,
     /// Fields by which hits are sorted; empty for the order of scores.
@@ -159,6 +151,13 @@ impl PreparedQuery {
     ) -> Result<PreparedQuery, BadRequest> {
         let started = Instant::now();
         let (analyzer, fields) = (index.analyzer, index.fields);
+        let reading = Reading {
+            with: ReadWith {
+                rules: index.rules.filter(|_| options.rules),
+                is_explained: options.explain,
+            },
+            ..Reading::new(analyzer, fields, options.operator)
+        };
         let (text, parsed) = match instead.unwrap_or(source) {
             // Filters without a query select among all documents.
             QuerySource::Text(text) | QuerySource::Words(text)
@@ -167,23 +166,13 @@ impl PreparedQuery {
                 (text, Parsed::of(search::Query::All))
             }
             QuerySource::Text(text) if options.as_you_type => {
-                let operator = options.operator;
-                let parsed = search::parse_as_you_type(text, analyzer, fields, operator);
-                (text, parsed)
+                (text, reading.parse_as_you_type(text))
             }
             QuerySource::Words(text) if options.as_you_type => {
-                let operator = options.operator;
-                let parsed = search::words_as_you_type(Field::Text, text, analyzer, operator);
-                (text, parsed)
+                (text, reading.words_as_you_type(text))
             }
-            QuerySource::Text(text) => {
-                let parsed = search::parse_with(text, analyzer, fields, options.operator);
-                (text, parsed)
-            }
-            QuerySource::Words(text) => {
-                let parsed = search::words_with(text, analyzer, options.operator);
-                (text, parsed)
-            }
+            QuerySource::Text(text) => (text, reading.parse(text)),
+            QuerySource::Words(text) => (text, reading.words(text)),
             QuerySource::Tree(tree) => {
                 tree.check().map_err(|beyond| BadRequest {
                     parameter: "query",
@@ -204,6 +193,10 @@ impl PreparedQuery {
         };
         let identity = match options.as_you_type && options.after.is_some() {
             true => Cow::from(format!("as you type {identity}")),
+            false => identity,
+        };
+        let identity = match !options.rules && options.after.is_some() {
+            true => Cow::from(format!("without rules {identity}")),
             false => identity,
         };
         let (parsed, refinement) = options.refine(&identity, parsed, analyzer, fields)?;
@@ -251,6 +244,10 @@ impl PreparedQuery {
             },
             query,
             warnings: parsed.warnings,
+            rules: match options.explain {
+                true => parsed.rules,
+                false => Vec::new(),
+            },
             sort: sort.into(),
             cursors,
             start,
@@ -313,6 +310,7 @@ impl PreparedQuery {
             some_words: None,
             first_share: FIRST_SHARE,
             warnings: Vec::new(),
+            rules: Vec::new(),
             facets: Vec::new(),
             sort: Arc::default(),
             cursors: None,

@@ -6,7 +6,7 @@ use crate::names::manifest_name;
 use crate::postings::PostingsCodec;
 use crate::sealed::{Kind, Seal};
 use crate::{Order, Pairs, Texts};
-use fields::Schema;
+use fields::{Rules, Schema};
 use std::collections::BTreeMap;
 use text::Analyzer;
 
@@ -33,6 +33,9 @@ pub(crate) struct Manifest {
     /// Folders of the files that documents were read from, as `file:` URLs; absent where none was named.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) folders: Vec<String>,
+    /// Rules of relevance; absent where there are none.
+    #[serde(default, skip_serializing_if = "Rules::is_empty")]
+    pub(crate) rules: Rules,
     /// Number of the last write-ahead log whose changes are in this generation; absent where there was none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) logged: u64,
@@ -151,6 +154,7 @@ impl Manifest {
             pairs,
             fields: Schema::default(),
             folders: Vec::new(),
+            rules: Rules::default(),
             logged: 0,
             next_segment: 1,
             segments: Vec::new(),

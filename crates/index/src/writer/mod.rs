@@ -24,6 +24,7 @@ use crate::statistics::{LayersPolicy, SMALL_TERMS_MAX};
 use crate::{IndexError, Layout, MergedSegments, OptimizeProgress, Order};
 use commit::CommitOptions;
 use document::Document;
+use fields::Rules;
 use inverting::Inverting;
 use std::sync::Arc;
 use vfs::SharedStorage;
@@ -73,6 +74,9 @@ impl Writer {
             None => start(&storage, &options)?,
         };
         manifest.note_folders(&options.folders);
+        if let Some(rules) = &options.rules {
+            set_rules(&mut manifest, rules, &storage)?;
+        }
         let applied = options.fields.apply(&mut manifest.fields);
         applied.map_err(|reason| IndexError::Mismatch {
             path: storage.location(),
@@ -275,6 +279,19 @@ fn start(storage: &SharedStorage, options: &BuildOptions) -> Result<Manifest, In
         options.texts.unwrap_or_default(),
         options.pairs.unwrap_or_default(),
     ))
+}
+
+fn set_rules(
+    manifest: &mut Manifest,
+    rules: &Rules,
+    storage: &SharedStorage,
+) -> Result<(), IndexError> {
+    rules.check().map_err(|reason| IndexError::Mismatch {
+        path: storage.location(),
+        reason: format!("the rules are not those of an index: {reason}"),
+    })?;
+    manifest.rules = rules.clone();
+    Ok(())
 }
 
 /// Draws an identifier from clock, process and place, different for every index.

@@ -1,7 +1,8 @@
 //! Options of a writer.
 
 use crate::{MergeReservation, Order, Pairs, PostingsCodec, Texts};
-use fields::Declarations;
+use fields::{Declarations, Rules};
+use std::sync::Arc;
 use text::Analyzer;
 
 /// Whether commits merge segments, or a job beside them does.
@@ -41,6 +42,8 @@ pub struct BuildOptions {
     /// Folders of the files that documents are read from, as `file:` URLs: servers show addresses below them by the name
     /// of the folder.
     pub folders: Vec<String>,
+    /// Rules of relevance; `None`: those of the existing index, or none.
+    pub rules: Option<Arc<Rules>>,
     /// Documents held before the first is inverted, from which fields of text are guessed. `None`: 4,096, or 1 MiB. It
     /// does not affect the index. For tests, which have few documents.
     pub held_documents_max: Option<usize>,
@@ -72,6 +75,7 @@ impl Default for BuildOptions {
             pairs: None,
             fields: Declarations::default(),
             folders: Vec::new(),
+            rules: None,
             held_documents_max: None,
             run_documents_max: None,
             small_terms_max: None,

@@ -17,6 +17,7 @@ mod merging;
 mod optimize;
 mod preload;
 mod quotations;
+mod rules;
 mod runs;
 mod texts;
 mod touching;

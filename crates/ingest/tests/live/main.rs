@@ -12,6 +12,7 @@ mod made;
 mod power;
 mod racing;
 mod resuming;
+mod rules;
 mod syscalls;
 mod unrecovered;
 mod writing;

@@ -41,8 +41,10 @@ impl Planner<'_> {
         Ok(nodes)
     }
 
-    /// Plans clauses of which the best counts: what the words of each score beyond the text stays with it.
+    /// Plans clauses of which the best counts: what the words of each score beyond the text stays with it. A match needs no word
+    /// of the others, so it lacks none.
     pub(super) fn each_apart(&mut self, queries: &[Query]) -> Result<Vec<Node>, IndexError> {
+        let telling_count = self.telling.words.len();
         self.prefetch_all(queries);
         let mut nodes = Vec::with_capacity(queries.len());
         for query in queries {
@@ -50,6 +52,7 @@ impl Planner<'_> {
             let node = self.scored(query)?;
             nodes.push(self.with_beyond_text(node, before));
         }
+        self.telling.words.truncate(telling_count);
         Ok(nodes)
     }
 

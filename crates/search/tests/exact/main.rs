@@ -14,6 +14,7 @@ mod orders;
 mod pairs;
 mod priors;
 mod rare_values;
+mod rules;
 mod serialized;
 mod stopping;
 mod tasks;

@@ -134,15 +134,16 @@ pub(crate) fn index_routes() -> Router {
         .fallback(async || {
             refusal(
                 StatusCode::NOT_FOUND,
-                "nothing is here; the admin address has GET /metrics, GET /healthz, GET /crawl, POST /crawl/stop and POST \
-                 /reload, and a server that writes /documents, /refresh and /delete-by-query",
+                "nothing is here; the admin address has GET /metrics, GET /healthz, GET /rules, GET /crawl, POST /crawl/stop \
+                 and POST /reload, and a server that writes /documents, /rules, /refresh and /delete-by-query",
             )
         })
         .method_not_allowed_fallback(async || {
             refusal(
                 StatusCode::METHOD_NOT_ALLOWED,
-                "GET /metrics, GET /healthz, GET /crawl, POST /crawl/stop and POST /reload are answered here, and by a \
-                 server that writes GET, POST, PATCH and DELETE /documents, POST /refresh and POST /delete-by-query",
+                "GET /metrics, GET /healthz, GET /rules, GET /crawl, POST /crawl/stop and POST /reload are answered here, and \
+                 by a server that writes GET, POST, PATCH and DELETE /documents, PUT /rules, POST /refresh and POST \
+                 /delete-by-query",
             )
         })
 }

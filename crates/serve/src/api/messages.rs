@@ -7,7 +7,7 @@ pub use engine::calls::{
     TextSummary, TypedWord,
 };
 pub use engine::{HitAddress, HitDetails};
-use fields::Schema;
+use fields::{Rules, Schema};
 use std::sync::Arc;
 use text::Analyzer;
 
@@ -47,6 +47,8 @@ pub struct Status {
     pub phrases: Arc<[[String; 2]]>,
     /// Folders of the files that documents were read from, as `file:` URLs.
     pub folders: Arc<[String]>,
+    /// Rules of the index.
+    pub rules: Arc<Rules>,
     /// Whether the server is about to end.
     pub is_draining: bool,
     /// Message about another front-end that divides the index differently.

@@ -12,7 +12,7 @@ use crate::telemetry::partition_times::PartitionTimes;
 use engine::Generations;
 use engine::calls::Chunks;
 use engine::calls::PartError;
-use fields::Schema;
+use fields::{Rules, Schema};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -68,6 +68,8 @@ pub struct Known {
     pub phrases: Arc<[[String; 2]]>,
     /// Folders of the files that documents were read from, as `file:` URLs.
     pub folders: Arc<[String]>,
+    /// Rules of the index.
+    pub rules: Arc<Rules>,
     /// Identity of the index; empty until a server reports it.
     pub index_id: String,
 }
@@ -105,6 +107,7 @@ impl Cluster {
             fields: Arc::clone(&status.fields),
             phrases: Arc::clone(&status.phrases),
             folders: Arc::clone(&status.folders),
+            rules: Arc::clone(&status.rules),
             index_id: status.index_id.clone(),
         };
         let of_partitions = self.partitions.iter().filter_map(|group| group.status(of));

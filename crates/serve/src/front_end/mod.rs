@@ -13,6 +13,7 @@
 mod cache;
 mod driver;
 mod fan_out;
+mod kept_rules;
 mod options;
 mod query_log;
 pub(crate) mod shared;
@@ -25,11 +26,12 @@ use crate::api::options::{DEPTH_MAX, SearchOptions, validate};
 use crate::cluster::replicas::Call;
 use crate::cluster::{Cluster, Known};
 use crate::front_end::cache::Key;
+use crate::front_end::kept_rules::KeptRules;
 use crate::front_end::shared::Shared;
 use crate::telemetry::CacheFigures;
 use engine::{
-    Corrected, Correction, IndexFacts, Outcome, PreparedQuery, QuerySource, SearchError, Titles,
-    shown_instead,
+    Corrected, Correction, IndexFacts, Outcome, PreparedQuery, QueryRules, QuerySource,
+    SearchError, Titles, shown_instead,
 };
 use index::StoredDocument;
 use std::path::PathBuf;
@@ -50,6 +52,7 @@ pub struct FrontEnd {
     /// Name of the index, where the process has several.
     name: Option<Arc<str>>,
     addresses: KeptAddresses,
+    rules: KeptRules,
 }
 
 impl FrontEnd {
@@ -71,6 +74,7 @@ impl FrontEnd {
             number: FRONT_ENDS.fetch_add(1, Ordering::Relaxed),
             name,
             addresses: KeptAddresses::default(),
+            rules: KeptRules::default(),
         }
     }
 
@@ -174,7 +178,8 @@ impl FrontEnd {
         self.validate(options)?;
         let _admitted = self.admitted()?;
         let known = self.known();
-        let prepared = prepared(id, query, options, &known, arrived)?;
+        let rules = self.rules.of(&known);
+        let prepared = prepared(id, query, options, (&known, rules.as_deref()), arrived)?;
         // Before anything is read.
         let cache = self.shared.cache.as_ref();
         let epoch = cache.map(|_| self.cluster.trust_epoch());
@@ -191,7 +196,7 @@ impl FrontEnd {
             outcome.answer = correction.timed(outcome.answer);
             match corrected {
                 Some(Corrected::Instead(text)) => {
-                    let (facts, options) = (facts_of(&known)?, limited(options));
+                    let (facts, options) = (facts_of(&known, rules.as_deref())?, limited(options));
                     let instead =
                         PreparedQuery::corrected(id, query, &text, options, facts, arrived)?;
                     let found = self.search_prepared(&instead, &known).await?;
@@ -278,10 +283,10 @@ fn prepared(
     id: u64,
     source: QuerySource<'_>,
     options: &SearchOptions,
-    known: &Known,
+    (known, rules): (&Known, Option<&QueryRules>),
     arrived: Instant,
 ) -> Result<PreparedQuery, SearchError> {
-    let facts = facts_of(known)?;
+    let facts = facts_of(known, rules)?;
     Ok(PreparedQuery::new(
         id,
         source,
@@ -299,10 +304,14 @@ fn limited(options: &SearchOptions) -> SearchOptions {
     }
 }
 
-fn facts_of(known: &Known) -> Result<IndexFacts<'_>, SearchError> {
+fn facts_of<'a>(
+    known: &'a Known,
+    rules: Option<&'a QueryRules>,
+) -> Result<IndexFacts<'a>, SearchError> {
     Ok(IndexFacts {
         analyzer: analyzer_of(known)?,
         fields: &known.fields,
         index_id: &known.index_id,
+        rules,
     })
 }

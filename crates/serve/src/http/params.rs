@@ -89,6 +89,7 @@ pub(crate) fn of_pairs<'a>(
             "as_you_type" => options.as_you_type = flag("as_you_type", &value)?,
             "correct" => options.correct = flag("correct", &value)?,
             "suggest" => options.suggest = flag("suggest", &value)?,
+            "rules" => options.rules = flag("rules", &value)?,
             "partial" => options.partial = flag("partial", &value)?,
             "count" => options.returned.counted = counted(&value)?,
             "timeout" => options.timeout = Some(timeout(&value)?),
@@ -244,7 +245,7 @@ fn unknown_parameter(name: &str) -> SearchError {
     SearchError::BadRequest {
         parameter: "parameters",
         reason: format!(
-            "{:?} is not known; use q, k, start, per_site, collapse, words, any, most, ranking, explain, count, timeout, partial, trace, as_you_type, suggest, correct, fields, filter, facet, sort, after",
+            "{:?} is not known; use q, k, start, per_site, collapse, words, any, most, ranking, explain, count, timeout, partial, trace, as_you_type, suggest, correct, rules, fields, filter, facet, sort, after",
             brief(name)
         ),
     }
@@ -264,7 +265,7 @@ mod tests {
     #[test]
     fn all_parameters() {
         let raw = "q=a+b%22&k=5&start=10&per_site=0&collapse=isbn&any=1&ranking=tfidf&explain=1\
-                   &count=none&timeout=2s&partial=0&trace=1&suggest=1&correct=0&fields=author,+date\
+                   &count=none&timeout=2s&partial=0&trace=1&suggest=1&correct=0&rules=0&fields=author,+date\
                    &filter=lang:en&filter=&filter=-x:1&facet=lang,+date:month&facet=site&sort=date:desc";
         let read = parse(Some(raw), Unknown::Refuse).unwrap();
         assert_eq!(read.q.as_deref(), Some("a b\""));
@@ -290,6 +291,7 @@ mod tests {
                 trace: true,
                 suggest: true,
                 correct: false,
+                rules: false,
                 filters: vec!["lang:en".into(), "-x:1".into()],
                 filter_trees: Vec::new(),
                 facets: vec!["lang".into(), "date:month".into(), "site".into()],

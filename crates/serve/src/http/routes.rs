@@ -40,6 +40,7 @@ pub(crate) fn index_routes() -> Router {
         .route("/metrics", any(administration))
         .route("/documents", any(administration))
         .route("/refresh", any(administration))
+        .route("/rules", any(administration))
         .route("/delete-by-query", any(administration))
         .route("/crawl", any(administration))
         .route("/crawl/stop", any(administration));

@@ -378,6 +378,7 @@ pub(super) fn status_message(status: Status, index: String) -> rpc::StatusReply 
             .collect(),
         fields: schemas::schema_message(&status.fields),
         folders: status.folders.to_vec(),
+        rules: schemas::rules_message(&status.rules),
         trust_epoch: status.trust_epoch,
     }
 }
@@ -419,6 +420,7 @@ pub(super) fn status(message: rpc::StatusReply, index: &str) -> Result<Status, P
             .filter_map(|phrase| two_words(phrase))
             .collect(),
         folders: message.folders.into(),
+        rules: Arc::new(schemas::rules(&message.rules)),
         disagreement: Some(message.disagreement).filter(|told| !told.is_empty()),
         trust_epoch: message.trust_epoch,
     })

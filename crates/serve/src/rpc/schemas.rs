@@ -1,7 +1,24 @@
-//! Messages of schemas: the fields of an index, as a server that parses queries needs them.
+//! Messages of schemas and rules: what a server that parses queries needs to know of an index.
 
-use fields::{FieldType, Schema};
+use fields::{FieldType, Rules, Schema};
 use wire::rpc;
+
+/// Returns the text of rules; empty for none.
+pub(super) fn rules_message(rules: &Rules) -> String {
+    match rules.is_empty() {
+        true => String::new(),
+        // They have no value that JSON lacks.
+        false => serde_json::to_string(rules).unwrap_or_default(),
+    }
+}
+
+/// Returns the rules of a status. A newer server may have further kinds of them, which cannot be obeyed here: then none are.
+pub(super) fn rules(message: &str) -> Rules {
+    match message.is_empty() {
+        true => Rules::default(),
+        false => Rules::of_json(message.as_bytes()).unwrap_or_default(),
+    }
+}
 
 /// Returns the message of a schema.
 pub(super) fn schema_message(schema: &Schema) -> Vec<rpc::FieldType> {

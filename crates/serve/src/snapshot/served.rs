@@ -54,6 +54,7 @@ impl Served {
             fields: Arc::clone(newest.fields()),
             phrases: self.phrases(&newest),
             folders: newest.folders().into(),
+            rules: Arc::clone(newest.rules()),
             has_texts: newest.documents().texts() == index::Texts::Stored,
             is_draining: self.draining.has_begun(),
             disagreement: self.partition_maps.note(request),

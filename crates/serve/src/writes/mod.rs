@@ -1,4 +1,5 @@
-//! Writing over HTTP, at the admin address: documents are put, patched, deleted and read, and refreshes asked for.
+//! Writing over HTTP, at the admin address: documents are put, patched, deleted and read, refreshes asked for, and
+//! rules of relevance replaced.
 //!
 //! ```text
 //! request ──► receive: as it comes ──► apply: decompressed, read in batches ──► ingest::LiveWriter ──► durable ──► outcome
@@ -12,7 +13,9 @@ mod routes;
 mod apply;
 mod body;
 mod decoded;
+mod opened;
 mod outcome;
 mod parameters;
+mod rules;
 
 pub(crate) use routes::with_routes;

@@ -245,6 +245,7 @@ fn refusal_of(error: &LiveError) -> (StatusCode, bool) {
         LiveError::LogFailed { .. }
         | LiveError::Undecided { .. }
         | LiveError::Ending
+        | LiveError::RulesNotSet { .. }
         | LiveError::NotRefreshed { .. } => (StatusCode::SERVICE_UNAVAILABLE, true),
         _ => (StatusCode::SERVICE_UNAVAILABLE, false),
     }

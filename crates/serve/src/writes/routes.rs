@@ -2,8 +2,10 @@
 
 use super::apply::{WriteRequest, not_received};
 use super::body::Action;
+use super::opened::{bad_request, no_writer, with_writer};
 use super::outcome::{refused, refused_after};
 use super::parameters::{Refresh, parse};
+use super::rules;
 use crate::http::app::App;
 use crate::net::bodies::Received;
 use crate::net::response::{JSON, refusal, respond};
@@ -15,11 +17,9 @@ use axum::http::{HeaderMap, Response, StatusCode, header};
 use axum::routing::{get, post};
 use document::{BodyForm, PartNames};
 use engine::{Engine, EngineError, Operator};
-use index::IndexError;
 use ingest::{LiveError, LiveWriter};
 use serde_json::json;
 use std::sync::Arc;
-use vfs::StorageError;
 
 /// Upper limit on a body as sent, in bytes.
 const BODY_BYTES_MAX: u64 = 64 << 20;
@@ -40,54 +40,9 @@ pub(crate) fn with_routes(routes: Router) -> Router {
         });
     routes
         .route("/documents", documents)
+        .route("/rules", get(rules::shown).put(rules::replaced))
         .route("/refresh", post(refresh))
         .route("/delete-by-query", post(delete_by_query))
-}
-
-/// Runs `work` with the writer on a thread of its own: it waits for the disk.
-async fn with_writer(
-    app: &Arc<App>,
-    work: impl FnOnce(&LiveWriter) -> Response<Body> + Send + 'static,
-) -> Response<Body> {
-    if !app.writer.can_write() {
-        return no_writer();
-    }
-    let app = Arc::clone(app);
-    let answered = tokio::task::spawn_blocking(move || match app.writer.get() {
-        Ok(Some(writer)) => work(&writer.current()),
-        Ok(None) if app.writer.has_ended() => refusal(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "the index was closed or dropped meanwhile; try again",
-        ),
-        Ok(None) => no_writer(),
-        Err(error) => unopened(&error),
-    });
-    let answered = answered.await;
-    answered.unwrap_or_else(|_| {
-        let reason = "the request was given up; see the server's log";
-        refusal(StatusCode::INTERNAL_SERVER_ERROR, reason)
-    })
-}
-
-fn no_writer() -> Response<Body> {
-    refusal(
-        StatusCode::NOT_FOUND,
-        "this server does not write; start it with --writable",
-    )
-}
-
-/// Refuses a request whose writer cannot be opened.
-fn unopened(error: &IndexError) -> Response<Body> {
-    let reason = format!("the writer of the index cannot be opened: {error}");
-    match error {
-        IndexError::Storage(StorageError::Locked { .. }) => refusal(StatusCode::CONFLICT, &reason),
-        error if error.is_transient() => refusal(StatusCode::SERVICE_UNAVAILABLE, &reason),
-        _ => refusal(StatusCode::INTERNAL_SERVER_ERROR, &reason),
-    }
-}
-
-fn bad_request(reason: &str) -> Response<Body> {
-    refusal(StatusCode::BAD_REQUEST, reason)
 }
 
 async fn change(

@@ -133,6 +133,7 @@ const fn options(partial: bool) -> SearchOptions {
         as_you_type: false,
         suggest: false,
         correct: false,
+        rules: true,
         filters: Vec::new(),
         filter_trees: Vec::new(),
         facets: Vec::new(),

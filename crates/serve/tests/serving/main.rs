@@ -35,6 +35,7 @@ mod poisoned;
 mod processes;
 mod reloading;
 mod replicas;
+mod rules;
 mod seats;
 mod storms;
 mod suggestions;

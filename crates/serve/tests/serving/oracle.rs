@@ -48,6 +48,7 @@ impl Asked {
                 query: tree.clone(),
                 some_words: None,
                 warnings: Vec::new(),
+                rules: Vec::new(),
             },
             Asked::Text(text) => {
                 search::parse_with(text, index.analyzer(), index.fields(), operator)

@@ -148,6 +148,7 @@ const PAGE: SearchOptions = SearchOptions {
     as_you_type: false,
     suggest: false,
     correct: false,
+    rules: true,
     filters: Vec::new(),
     filter_trees: Vec::new(),
     facets: Vec::new(),

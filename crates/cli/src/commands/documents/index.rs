@@ -3,6 +3,7 @@
 use super::create_target;
 use super::optimize::OrderName;
 use super::reading::{ReadingArguments, sources};
+use super::rules::read_rules;
 use crate::indexing::{IndexRun, Indexed, MEMORY, Verdict};
 use crate::languages::{AnalyzerChoice, LanguagesChoice, reason};
 use anyhow::Context;
@@ -15,6 +16,7 @@ use index::{BuildOptions, Pairs, PostingsCodec, Texts};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use text::Analyzer;
 
 const EXAMPLES: &str = "\
@@ -101,6 +103,10 @@ pub(crate) struct IndexArguments {
     /// prior = { weight = 1, pivot = 50 } } [default: inferred from the documents]
     #[arg(long, value_name = "FILE", help_heading = "Words and fields")]
     fields: Option<PathBuf>,
+    /// TOML file of rules that queries are read with: synonyms = ["tv, television"] and stop_words = ["the"]; shorttail rules
+    /// changes them later [default: those of the existing index]
+    #[arg(long, value_name = "FILE", help_heading = "Words and fields")]
+    rules: Option<PathBuf>,
     #[command(flatten)]
     reading: ReadingArguments,
     /// Print the summary as one line of JSON
@@ -141,9 +147,11 @@ pub(crate) fn run(arguments: IndexArguments) -> anyhow::Result<ExitCode> {
         Some(path) => read_fields(path)?,
         None => Declarations::default(),
     };
+    let rules = arguments.rules.as_deref().map(read_rules).transpose()?;
     let storage = create_target(&arguments.directory, arguments.named)?;
     let options = BuildOptions {
         fields,
+        rules: rules.map(Arc::new),
         chunks: arguments.chunks,
         partitions: arguments.partitions,
         threads: arguments.threads.unwrap_or_else(cores_count),

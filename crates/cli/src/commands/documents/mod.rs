@@ -6,6 +6,7 @@ pub(crate) mod index;
 pub(crate) mod optimize;
 mod reading;
 pub(crate) mod recover;
+pub(crate) mod rules;
 pub(crate) mod sync;
 mod target;
 

@@ -132,6 +132,9 @@ pub(crate) struct SearchArguments {
     /// Take the query as it is written: where it finds nothing, show nothing, and not the hits of its correction
     #[arg(long, help_heading = "Which documents match")]
     verbatim: bool,
+    /// Read the query without the rules of the index: its synonyms and stop words
+    #[arg(long, help_heading = "Which documents match")]
+    no_rules: bool,
     /// Show addresses that begin in one way as if they began in another: file:///srv/docs=https://intranet/docs; may be
     /// repeated, the longest beginning wins
     #[arg(long = "map", value_name = "FROM=TO", value_parser = parse_address_map, help_heading = "Hits")]
@@ -221,6 +224,7 @@ fn search_once(
         as_you_type: arguments.as_you_type,
         suggest: true,
         correct: !arguments.verbatim,
+        rules: !arguments.no_rules,
         returned: Returned {
             hits: HitContents::default().with_fields(!arguments.fields.is_empty()),
             ..Returned::default()
@@ -257,6 +261,9 @@ fn search_once(
         }
         for warning in &answer.warnings {
             note(&format!("note: {warning}"));
+        }
+        for rule in &answer.rules {
+            note(&format!("rule: {rule}"));
         }
         write_hits(
             &mut stdout,

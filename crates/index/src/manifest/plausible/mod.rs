@@ -23,6 +23,7 @@ pub(super) fn implausible(manifest: &Manifest) -> Option<String> {
         .or_else(|| counts(manifest))
         .or_else(|| statistics(manifest))
         .or_else(|| fields(manifest))
+        .or_else(|| manifest.rules.check().err())
 }
 
 fn fields(manifest: &Manifest) -> Option<String> {

@@ -6,10 +6,11 @@ pub use crate::query::limits::{
 };
 use fields::{FieldType, Schema, TITLE};
 
-/// Distinct warnings of one query.
+/// Distinct warnings of one query, and the rules of the index that it was read by.
 #[derive(Debug, Default)]
 pub(crate) struct Warnings {
     pub(crate) list: Vec<String>,
+    pub(super) rules: Vec<String>,
 }
 
 impl Warnings {

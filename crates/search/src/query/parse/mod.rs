@@ -30,10 +30,14 @@ mod as_you_type;
 mod brackets;
 mod clauses;
 mod limits;
+mod obeyed;
 mod parser;
 mod pieces;
 mod quoted;
 mod ranges;
+mod rules;
+#[cfg(test)]
+mod rules_tests;
 mod runs;
 mod scan;
 mod sites;
@@ -51,10 +55,11 @@ pub use limits::{
     BOOST_MAX, BOOST_MIN, CLAUSES_MAX, DEPTH_MAX, NAME_BYTES_MAX, NAMES_MAX, PATTERNS_MAX,
     PHRASE_WORDS_MAX, QUERY_BYTES_MAX, SLOP_MAX, WARNINGS_MAX, WAYS_MAX,
 };
+pub use rules::{QueryRules, ReadWith, SYNONYM_WEIGHT, SYNONYMS_ADDED_MAX};
 pub use runs::{edits_of, prefix_query, prefixes_of};
 pub use sites::site_query;
 pub use terms::{Least, Operator, UnknownLeast, near_query, phrase_in_ways, word_query};
 pub use typed::{
-    Parsed, bag_of_words, bag_of_words_in, parse, parse_as_you_type, parse_filter, parse_with,
-    phrase_of, some_of_words, words_as_you_type, words_begun, words_with,
+    Parsed, Reading, bag_of_words, bag_of_words_in, parse, parse_as_you_type, parse_filter,
+    parse_with, phrase_of, some_of_words, words_as_you_type, words_begun, words_with,
 };

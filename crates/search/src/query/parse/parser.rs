@@ -5,6 +5,7 @@ use super::limits::{
     BOOST_MAX, BOOST_MIN, CLAUSES_MAX, DEPTH_MAX, PATTERNS_MAX, WAYS_MAX, Warnings, field_names,
     shortened,
 };
+use super::rules::ReadWith;
 use super::scan::{Keyword, Scanner, Token};
 use super::some_words::{by_telling, with_most_words};
 use super::terms::{Operator, words_count};
@@ -83,6 +84,8 @@ pub(super) struct Parser<'w> {
     pub(super) warnings: &'w mut Warnings,
     /// How the words of a text are read while it is typed.
     pub(super) as_you_type: Option<AsYouType>,
+    pub(super) read_with: ReadWith<'w>,
+    pub(super) synonyms_added: usize,
 }
 
 impl<'w> Parser<'w> {
@@ -102,7 +105,15 @@ impl<'w> Parser<'w> {
             is_filter: false,
             warnings,
             as_you_type: None,
+            read_with: ReadWith::default(),
+            synonyms_added: 0,
         }
+    }
+
+    /// Returns the parser of a text that is read with rules.
+    pub(super) fn with_rules(mut self, read_with: ReadWith<'w>) -> Parser<'w> {
+        self.read_with = read_with;
+        self
     }
 
     /// Parses `text`, whose length is within the limit. Returns the query and, with [`Operator::Auto`], the one for
@@ -238,6 +249,7 @@ impl<'w> Parser<'w> {
             self.top().drop_clause();
             return;
         }
+        self.obey_rules(&mut frame.clauses);
         let group = clauses::combine(frame.clauses, self.operator, self.warnings);
         match group {
             Query::Boolean {
@@ -430,7 +442,7 @@ impl<'w> Parser<'w> {
         }
     }
 
-    fn finish(mut self) -> (Query, Option<Query>) {
+    pub(super) fn finish(mut self) -> (Query, Option<Query>) {
         if self.frames.len() > 1 || self.ignored_depth > 0 {
             self.warnings
                 .add("A `(` has no partner; the query was read as if it closed at the end.");
@@ -445,6 +457,7 @@ impl<'w> Parser<'w> {
             self.warnings.add("The query has no words to look for.");
             return (Query::Nothing, None);
         }
+        self.obey_rules(&mut frame.clauses);
         let by_telling = match (self.operator, &self.as_you_type) {
             (Operator::Auto, None) => by_telling(&frame.clauses),
             _ => None,

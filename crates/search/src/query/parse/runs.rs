@@ -102,7 +102,7 @@ impl Parser<'_> {
     }
 
     /// Adds words of a text that is being typed.
-    fn push_typed(&mut self, field: Field, text: &str, queries: &mut Vec<Query>) {
+    pub(super) fn push_typed(&mut self, field: Field, text: &str, queries: &mut Vec<Query>) {
         // What is excluded is left out as it is typed.
         let typing = match self.as_you_type.filter(|_| !self.excludes()) {
             Some(as_you_type) => {

@@ -9,7 +9,7 @@
 
 use super::clauses::{Clause, Join, combine, merge_repeated};
 use super::limits::Warnings;
-use super::terms::{Least, Operator, push_loose_words};
+use super::terms::{Least, Operator, loosened, push_loose_words, typed_words_count};
 use crate::query::tree::Query;
 use index::Field;
 
@@ -33,7 +33,11 @@ pub(super) fn by_telling(clauses: &[Clause]) -> Option<ByTelling> {
     });
     merge_repeated(&mut whole);
     merge_repeated(&mut words);
-    if typed_count < WORDS_MIN || words.len() < WORDS_MIN {
+    let is_group = |word: &Query| match word {
+        Query::BestOf { clauses, .. } => matches!(clauses.first(), Some(Query::AnyTelling(_))),
+        _ => false,
+    };
+    if typed_count < WORDS_MIN || words.len() < WORDS_MIN && !words.iter().any(is_group) {
         return None;
     }
     // A compound alone has parts, of which some may be missing.
@@ -127,7 +131,7 @@ fn is_of_text(query: &Query) -> bool {
             all.all(is_of_text)
         }
         Query::BestOf { clauses, .. } => clauses.iter().all(is_of_text),
-        Query::Boosted { clause, .. } => is_of_text(clause),
+        Query::Boosted { clause, .. } | Query::Named { clause, .. } => is_of_text(clause),
         _ => false,
     }
 }
@@ -190,9 +194,13 @@ fn push_words_of(group: &[Clause], words: &mut Vec<Query>) -> usize {
     for word in typed {
         typed_count += match word {
             Query::Phrase { terms, .. } => terms.len(),
-            _ => 1,
+            word => typed_words_count(word),
         };
-        push_loose_words(word.clone(), words);
+        // Of words that have synonyms together, one that says nothing alone finds nothing alone.
+        match loosened(word, Query::AnyTelling) {
+            Some(group) => words.push(group),
+            None => push_loose_words(word.clone(), words),
+        }
     }
     typed_count
 }

@@ -127,6 +127,15 @@ impl TryFrom<String> for Operator {
     }
 }
 
+/// Makes a query that any of some clauses will do for.
+fn any_of(clauses: Vec<Query>) -> Query {
+    Query::Boolean {
+        required: Vec::new(),
+        optional: clauses,
+        excluded: Vec::new(),
+    }
+}
+
 pub(crate) fn term_query(field: Field, term: String) -> Query {
     Query::Term {
         field,
@@ -159,11 +168,7 @@ pub fn phrase_in_ways(field: Field, mut ways: Ways, slop: u32) -> Option<Query> 
     }
     match queries.len() {
         0 | 1 => queries.pop(),
-        _ => Some(Query::Boolean {
-            required: Vec::new(),
-            optional: queries,
-            excluded: Vec::new(),
-        }),
+        _ => Some(any_of(queries)),
     }
 }
 
@@ -248,6 +253,51 @@ pub(crate) fn push_loose_words(query: Query, words: &mut Vec<Query>) {
             };
             words.extend(loose.into_iter().map(boosted));
         }
-        other => words.push(other),
+        other => words.push(loosened(&other, any_of).unwrap_or(other)),
+    }
+}
+
+/// Returns a group of words with synonyms of whose typed words, in their parts, `join` makes one clause. `None` for other
+/// clauses.
+pub(super) fn loosened(query: &Query, join: fn(Vec<Query>) -> Query) -> Option<Query> {
+    let Query::BestOf {
+        clauses,
+        tie_breaker,
+    } = query
+    else {
+        return None;
+    };
+    let (Some(typed), Some(Query::Boosted { .. } | Query::Named { .. })) =
+        (clauses.first(), clauses.last())
+    else {
+        return None;
+    };
+    let mut words = Vec::new();
+    match typed {
+        Query::Boolean { required, .. } if !required.is_empty() => required
+            .iter()
+            .for_each(|word| push_loose_words(word.clone(), &mut words)),
+        word => push_loose_words(word.clone(), &mut words),
+    }
+    let typed = match words.len() {
+        1 => words.pop()?,
+        _ => join(words),
+    };
+    Some(Query::BestOf {
+        clauses: std::iter::once(typed)
+            .chain(clauses[1..].iter().cloned())
+            .collect(),
+        tie_breaker: *tie_breaker,
+    })
+}
+
+/// Returns the number of typed words of a group of words with synonyms; 1 for another clause.
+pub(super) fn typed_words_count(query: &Query) -> usize {
+    match query {
+        Query::BestOf { clauses, .. } => match clauses.first() {
+            Some(Query::Boolean { required, .. }) if !required.is_empty() => required.len(),
+            _ => 1,
+        },
+        _ => 1,
     }
 }

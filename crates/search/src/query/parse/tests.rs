@@ -68,7 +68,8 @@ pub(super) fn shown(query: &Query) -> String {
             let clauses: Vec<_> = clauses.iter().map(shown).collect();
             format!("best[{}]", clauses.join(" "))
         }
-        Query::Constant { .. } | Query::Named { .. } => {
+        Query::Named { name, clause } => format!("{}={name:?}", shown(clause)),
+        Query::Constant { .. } => {
             panic!("no text makes {query:?}")
         }
     }

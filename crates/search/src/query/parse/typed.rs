@@ -6,6 +6,7 @@ use crate::query::parse::limits::{
     CLAUSES_MAX, PATTERNS_MAX, PHRASE_WORDS_MAX, QUERY_BYTES_MAX, Warnings,
 };
 use crate::query::parse::parser::Parser;
+use crate::query::parse::rules::ReadWith;
 use crate::query::parse::terms::{Operator, phrase_query, push_loose_words, word_query};
 use crate::query::tree::Query;
 use fields::Schema;
@@ -22,6 +23,8 @@ pub struct Parsed {
     pub some_words: Option<Query>,
     /// Warnings of the parts that were ignored or changed.
     pub warnings: Vec<String>,
+    /// Rules of the index that the query was read by.
+    pub rules: Vec<String>,
 }
 
 impl Parsed {
@@ -31,6 +34,7 @@ impl Parsed {
             query,
             some_words: None,
             warnings: Vec::new(),
+            rules: Vec::new(),
         }
     }
 }
@@ -42,9 +46,7 @@ pub fn parse(text: &str, analyzer: Analyzer, operator: Operator) -> Parsed {
 
 /// Parses a typed text, in which `name:` asks for the values of a field of `schema`.
 pub fn parse_with(text: &str, analyzer: Analyzer, schema: &Schema, operator: Operator) -> Parsed {
-    parsed(text, |text, warnings| {
-        Parser::new(analyzer, schema, operator, warnings).parse(text)
-    })
+    Reading::new(analyzer, schema, operator).parse(text)
 }
 
 /// Parses a text that is being typed: its last word may be a beginning, unless something follows it. The second query is that
@@ -55,16 +57,85 @@ pub fn parse_as_you_type(
     schema: &Schema,
     operator: Operator,
 ) -> Parsed {
-    parsed(text, |text, warnings| {
-        let read = |tolerates, warnings: &mut Warnings| {
-            let parser = Parser::new(analyzer, schema, operator, warnings);
-            parser.of_unfinished(text, tolerates).parse(text).0
-        };
-        let query = read(false, warnings);
-        let with_errors = read(true, &mut Warnings::default());
-        let some_words = (with_errors != query).then_some(with_errors);
-        (query, some_words)
-    })
+    Reading::new(analyzer, schema, operator).parse_as_you_type(text)
+}
+
+/// What texts of queries to an index are read with.
+#[derive(Debug, Clone, Copy)]
+pub struct Reading<'a> {
+    /// Analyzer of the index.
+    pub analyzer: Analyzer,
+    /// Its fields.
+    pub schema: &'a Schema,
+    /// Operator between words without one.
+    pub operator: Operator,
+    /// Its rules.
+    pub with: ReadWith<'a>,
+}
+
+impl<'a> Reading<'a> {
+    /// Returns the reading of texts by no rules.
+    pub fn new(analyzer: Analyzer, schema: &'a Schema, operator: Operator) -> Reading<'a> {
+        Reading {
+            analyzer,
+            schema,
+            operator,
+            with: ReadWith::default(),
+        }
+    }
+
+    /// Parses a typed text.
+    pub fn parse(self, text: &str) -> Parsed {
+        parsed(text, |text, warnings| self.parser(warnings).parse(text))
+    }
+
+    /// Parses a text that is being typed, as [`parse_as_you_type`] does.
+    pub fn parse_as_you_type(self, text: &str) -> Parsed {
+        self.typed(text, |parser, text| parser.parse(text))
+    }
+
+    /// Makes the query of the words of `text` without any syntax, as [`words_with`] does.
+    pub fn words(self, text: &str) -> Parsed {
+        match self.with.rules {
+            Some(_) => parsed(text, |text, warnings| {
+                self.parser(warnings).words_alone(text)
+            }),
+            None => words_with(text, self.analyzer, self.operator),
+        }
+    }
+
+    /// Makes the query of the words of `text` without any syntax, while it is typed, as [`words_as_you_type`] does.
+    pub fn words_as_you_type(self, text: &str) -> Parsed {
+        match self.with.rules {
+            Some(_) => self.typed(text, |parser, text| parser.words_alone(text)),
+            None => words_as_you_type(Field::Text, text, self.analyzer, self.operator),
+        }
+    }
+
+    fn parser<'w>(self, warnings: &'w mut Warnings) -> Parser<'w>
+    where
+        'a: 'w,
+    {
+        Parser::new(self.analyzer, self.schema, self.operator, warnings).with_rules(self.with)
+    }
+
+    /// Reads a text that is being typed: as it stands, and with typing errors.
+    fn typed(
+        self,
+        text: &str,
+        parse: impl Fn(Parser<'_>, &str) -> (Query, Option<Query>),
+    ) -> Parsed {
+        parsed(text, |text, warnings| {
+            let read = |tolerates, warnings: &mut Warnings| {
+                let parser = self.parser(warnings).of_unfinished(text, tolerates);
+                parse(parser, text).0
+            };
+            let query = read(false, warnings);
+            let with_errors = read(true, &mut Warnings::default());
+            let some_words = (with_errors != query).then_some(with_errors);
+            (query, some_words)
+        })
+    }
 }
 
 fn parsed(text: &str, parse: impl FnOnce(&str, &mut Warnings) -> (Query, Option<Query>)) -> Parsed {
@@ -84,6 +155,7 @@ fn parsed(text: &str, parse: impl FnOnce(&str, &mut Warnings) -> (Query, Option<
         query,
         some_words,
         warnings: warnings.list,
+        rules: warnings.rules,
     }
 }
 
@@ -151,6 +223,7 @@ pub fn words_with(text: &str, analyzer: Analyzer, operator: Operator) -> Parsed 
         },
         some_words: Some(some_of_words(text, analyzer)).filter(has_several_words),
         warnings: Vec::new(),
+        rules: Vec::new(),
     }
 }
 
@@ -172,6 +245,7 @@ pub fn words_as_you_type(
         some_words: (with_errors != query).then_some(with_errors),
         query,
         warnings: Vec::new(),
+        rules: Vec::new(),
     }
 }
 

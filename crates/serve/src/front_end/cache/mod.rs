@@ -43,6 +43,8 @@ pub(super) struct Key {
     sort: Arc<[SortKey]>,
     /// Warnings of the parser, which are part of the answer.
     warnings: Vec<String>,
+    /// Rules that it was read by, which are part of an explained answer.
+    rules: Vec<String>,
     k: usize,
     start: usize,
     per_site: u32,
@@ -83,6 +85,7 @@ impl Key {
             facets,
             sort: Arc::clone(&prepared.sort),
             warnings: prepared.warnings.clone(),
+            rules: prepared.rules.clone(),
             k: options.k,
             start: options.start,
             per_site: options.per_site,
@@ -107,7 +110,9 @@ impl Key {
             + self.collapse.len()
             + self.some_words.as_ref().map_or(0, Vec::len)
             + facets.sum::<usize>()
-            + self.warnings.iter().map(String::len).sum::<usize>()
+            + (self.warnings.iter().chain(&self.rules))
+                .map(String::len)
+                .sum::<usize>()
     }
 }
 

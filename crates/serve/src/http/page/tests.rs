@@ -62,6 +62,7 @@ pub(super) fn answer(hits: Vec<Hit>) -> SearchAnswer {
             ..Default::default()
         },
         warnings: Vec::new(),
+        rules: Vec::new(),
         coverage: 1.0,
         timed_out: false,
         degraded: Vec::new(),
