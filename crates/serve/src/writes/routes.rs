@@ -17,7 +17,7 @@ use axum::http::{HeaderMap, Response, StatusCode, header};
 use axum::routing::{get, post};
 use document::{BodyForm, PartNames};
 use engine::{Engine, EngineError, Operator};
-use ingest::{LiveError, LiveWriter};
+use ingest::LiveError;
 use serde_json::json;
 use std::sync::Arc;
 
