@@ -185,6 +185,39 @@ def test_equal_texts_are_one_hit_where_asked_for(index):
     assert len(hits) == 3 and max(hit.get("hidden", 0) for hit in hits) == 11
 
 
+def test_a_typing_error_is_answered_and_others_are_offered(index):
+    index.add("news.jsonl", news(30, text="On Saturday the president spoke, {}.") + news(1, "odd.test", "The saturdy of a typo, {}."))
+    for typed, meant in [("presidnet", "president"), ("presidet", "president"), ("satruday", "saturday")]:
+        answer = index.search(typed)
+        assert (answer["query"], answer["corrected"]) == (typed, meant)
+        assert len(answer["hits"]) == PAGE and answer["total"]["value"] == 30
+        assert answer["phases_us"]["spelling"] > 0
+        assert index.search(typed, "--start", 20)["corrected"] == meant
+        assert index.search(typed, "--verbatim")["hits"] == []
+    # What a document has stands, and the far more frequent word is offered only where it is.
+    assert index.search("saturdy")["hits"][0]["url"].startswith("https://odd.test")
+    assert not index.search('"presidnet"')["hits"]
+
+
+def test_the_owner_says_which_words_find_each_other(index):
+    index.add("flats.jsonl", [
+        {"url": "f:1", "title": "", "body": "a television set"},
+        {"url": "f:2", "title": "", "body": "a telly in New York"},
+        {"url": "f:3", "title": "", "body": "the york of a new age"},
+    ])
+    rules = index.folder / "rules.toml"
+    rules.write_text('stop_words = ["the"]\nsynonyms = ["tv, telly, television", "nyc -> new york"]\n')
+    assert index.urls("tv", "--verbatim") == []
+    index.shorttail("rules", index.index, rules)
+    assert set(index.urls("tv")) == set(index.urls("telly")) == {"f:1", "f:2"}
+    assert index.urls("nyc") == ["f:2"], "a synonym of several words is a phrase"
+    assert index.urls("the tv") == index.urls("tv")
+    assert index.urls("tv", "--no-rules", "--verbatim") == []
+    rules.write_text("")
+    index.shorttail("rules", index.index, rules)
+    assert index.urls("tv", "--verbatim") == []
+
+
 # ---- the engineer: servers, pages of one's own, files --------------------------------------------
 
 
