@@ -111,6 +111,7 @@ class Shell:
         documents = (folder / "documents.jsonl").read_bytes()
         (folder / "pages.jsonl").write_bytes(documents)
         (folder / "seiten.jsonl").write_text('{"url": "buch:1", "title": "Ein Buch", "body": "Die Seiten des Buches"}\n')
+        (folder / "rules.toml").write_text('synonyms = ["tv, telly"]\nstop_words = ["the"]\n')
         (folder / "posts.csv").write_text("slug,headline,text,summary\nfirst,First,What it says,Short\n")
         (folder / "dump.gz").write_bytes(gzip.compress(documents))
         (folder / "enwiki-pages-articles.xml.bz2").write_bytes(bz2.compress(DUMP.encode()))

@@ -126,7 +126,10 @@ fn a_rare_word_beside_a_far_more_frequent_one_is_offered_it() {
 #[test]
 fn words_decide_together() {
     let texts = ["solar salt"; 3].into_iter().chain(["polar sale"; 9]);
-    let engine = engine_over(texts.chain(["sale of boats"; 30]), BuildOptions::default());
+    let texts = texts
+        .chain(["sale of boats"; 30])
+        .chain(["a boat of wood"; 300]);
+    let engine = engine_over(texts, BuildOptions::default());
     let answer = engine.search("solat salr", &corrected()).unwrap();
     assert_eq!(of(&answer), (Some("solar salt"), None));
     // Each word is known, and no document has both.

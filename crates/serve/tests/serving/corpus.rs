@@ -7,6 +7,7 @@ use serve::{
     IndexServer, SearchError, SearchOptions, Topology,
 };
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 use tokio::runtime::Runtime;
 use vfs::{MemoryStorage, SharedStorage};
 use wire::SearchAnswer;
@@ -18,8 +19,16 @@ pub(crate) static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| serve::io_runtim
 pub(crate) struct Searched(pub(crate) FrontEnd);
 
 impl Searched {
+    /// Starts servers in this process. Their time limit is that of no test: beside others a search may take long.
     pub(crate) fn start(index: Arc<Index>, topology: &Topology) -> Searched {
-        Searched(FrontEnd::start(index, topology).unwrap())
+        let generations = Generations::fixed(index);
+        let handlers = HandlerOptions::default();
+        let cluster = Cluster::in_process(&generations, topology, &[], &handlers).unwrap();
+        let options = FrontEndOptions {
+            timeout: Duration::from_secs(120),
+            ..FrontEndOptions::default()
+        };
+        Searched(FrontEnd::new(cluster, options))
     }
 
     /// Returns a front-end before given index servers, one for each partition.

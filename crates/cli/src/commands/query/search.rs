@@ -22,7 +22,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 const EXAMPLES: &str = "\
-QUERY: documents with all words come first, then those with some of them. +word is required, -word
+QUERY: good documents with all words come first, then the others. +word is required, -word
 excludes, OR stands between alternatives; \"a phrase\", \"a phrase\"~2 (words may move by 2),
 title:word, site:name, wor* w?rd (any letters), word~ (one or two letters differ), /regex/ (of a
 whole word), parentheses. Fields of the documents filter: lang:en, lang:(en OR de), date:2024-05,
@@ -31,7 +31,7 @@ query that starts with - comes after --.
 
 EXAMPLES:
     shorttail search my-index 'release notes'
-        Show the ten best documents, at most two of a site
+        Show the ten best documents
     shorttail search my-index 'title:changelog -breaking' -k 20 --start 20
         Show the second twenty
     shorttail search my-index 'how to free unused memory' --most 75%

@@ -102,7 +102,7 @@ fn a_group_is_one_word_for_every_operator() {
     check_with(
         Operator::Auto,
         "big apple pie",
-        "(+best[(+big +apple) \"new york\"^^0.8] +pie) | any[best[any[big apple] \"new york\"^^0.8] pie]",
+        "all[best[(+big +apple) \"new york\"^^0.8] pie] | any[best[any[big apple] \"new york\"^^0.8] pie]",
     );
     check_with(
         Operator::Auto,
