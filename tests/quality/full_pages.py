@@ -39,8 +39,8 @@ def served(shorttail, index):
 
 
 def ask(address, query, **parameters):
-    """The answer to a query, without a limit of hits a site."""
-    parameters = {"q": query, "per_site": 0, **parameters}
+    """The answer to a query as it is typed, without a limit of hits a site."""
+    parameters = {"q": query, "per_site": 0, "correct": 0, **parameters}
     with urllib.request.urlopen(f"{address}/search?{urllib.parse.urlencode(parameters)}") as reply:
         return json.load(reply)
 
