@@ -4,14 +4,14 @@ A row's code spans are commands, options, calls of HTTP, parameters, names in an
 of these fails, so that a new row is tried, too.
 """
 
+import contextlib
 import json
 import re
 import subprocess
-import urllib.error
 import urllib.parse
-import urllib.request
 
 import pytest
+import served
 
 GUIDES = {"elasticsearch": 40, "lucene": 20, "meilisearch": 18}
 DOCUMENTS = [
@@ -37,49 +37,27 @@ def rows(text):
     return [row for at, row in enumerate(cells) if not line[at] and not (at + 1 < len(cells) and line[at + 1])]
 
 
-class Served:
+class Program:
     """A server that writes, and one of a folder of indexes; with the helps of all commands."""
 
-    def __init__(self, binary, folder):
-        self.binary, self.servers, self.helps = binary, [], {}
+    def __init__(self, binary, folder, running):
+        self.binary, self.helps = binary, {}
         (folder / "documents.jsonl").write_text("".join(json.dumps(one) + "\n" for one in DOCUMENTS))
         (folder / "many").mkdir()
         for index in ["one", "many/first"]:
             self.run("index", folder / index, folder / "documents.jsonl")
-        self.one = self.serve(folder / "one", "--writable")
-        self.many = self.serve(folder / "many", "--writable")
+        self.one = running.enter_context(served.served(binary, folder / "one", "--writable"))
+        self.many = running.enter_context(served.served(binary, folder / "many", "--writable"))
 
     def run(self, *arguments):
         told = subprocess.run([self.binary, *map(str, arguments)], capture_output=True, text=True, timeout=60)
         assert told.returncode == 0, (arguments, told.stderr)
         return told.stdout
 
-    def serve(self, index, *options):
-        """The addresses of a server: public, admin."""
-        command = [self.binary, "serve", index, "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", *options]
-        server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        self.servers.append(server)
-        addresses = {}
-        for line in server.stdout:
-            if found := re.search(r"(admin|listening) on (http://\S+)", line):
-                addresses[found[1]] = found[2]
-            if "listening" in addresses:
-                return addresses["listening"], addresses["admin"]
-        raise RuntimeError("the server did not start")
-
-    def close(self):
-        for server in self.servers:
-            server.terminate()
-            server.wait()
-
     def ask(self, address, path, method="GET"):
         """Status and text of a reply."""
-        request = urllib.request.Request(address + path, method=method, data=b"" if method in ("POST", "PUT", "PATCH") else None)
-        try:
-            with urllib.request.urlopen(request, timeout=20) as reply:
-                return reply.status, reply.read().decode()
-        except urllib.error.HTTPError as refused:
-            return refused.code, refused.read().decode()
+        status, _, text = served.ask(address + path, method, b"" if method in ("POST", "PUT", "PATCH") else None)
+        return status, text
 
     def search(self, **parameters):
         status, text = self.ask(self.one[0], "/search?" + urllib.parse.urlencode({"q": "lynx", **parameters}))
@@ -97,13 +75,12 @@ class Served:
 
 
 @pytest.fixture(scope="module")
-def served(binary, tmp_path_factory):
-    server = Served(binary, tmp_path_factory.mktemp("guides"))
-    yield server
-    server.close()
+def program(binary, tmp_path_factory):
+    with contextlib.ExitStack() as running:
+        yield Program(binary, tmp_path_factory.mktemp("guides"), running)
 
 
-def tries(served, span, root):
+def tries(program, span, root):
     """Whether what a code span names is there; None where it names nothing of the program."""
     words = span.split()
     if span in OTHER_NAMES:
@@ -112,56 +89,56 @@ def tries(served, span, root):
         name = re.findall(r"\w+", span.split("(")[0])[-1]
         sources = (root / OF_CRATES[span]).rglob("*.rs")
         return any(re.search(rf"(fn|trait|struct) {name}\b", source.read_text(encoding="utf-8")) for source in sources)
-    known = served.commands()
+    known = program.commands()
     if words[0] == "shorttail" or words[0] in known:
         command = next((word for word in words if word in known), None)
-        told = served.help(command) if command else ""
+        told = program.help(command) if command else ""
         return bool(command) and all(option in told for option in re.findall(r"--[a-z0-9-]+", span))
     if words[0].startswith("-") and re.match(r"--?[a-z]", words[0]) and not span.startswith("-word"):
-        return any(re.search(rf"{words[0]}\b", served.help(command)) for command in known)
+        return any(re.search(rf"{words[0]}\b", program.help(command)) for command in known)
     if call := re.match(r"(GET|POST|PUT|DELETE|PATCH) (/\S*)", span):
         path = call[2].replace("NAME", "first").replace("…", "lynx")
-        replies = [served.ask(address, path, call[1]) for pair in (served.one, served.many) for address in pair]
+        replies = [program.ask(address, path, call[1]) for pair in (program.one, program.many) for address in pair]
         if call[1] == "DELETE" and "NAME" in call[2]:
-            served.ask(served.many[1], "/first", "PUT")
+            program.ask(program.many[1], "/first", "PUT")
         return any(status not in (404, 405) for status, _ in replies)
     if path := re.match(r"/(NAME/)?[a-z]+$", span):
-        return served.ask(served.many[0], path[0].replace("NAME", "first") + "?q=lynx")[0] == 200
+        return program.ask(program.many[0], path[0].replace("NAME", "first") + "?q=lynx")[0] == 200
     if span in OF_WRITING:
         return f"`{span}" in (root / "docs/updating.md").read_text(encoding="utf-8")
     if parameter := re.match(r"([a-z_]+)=(\S*)$", span):
         name, value = parameter.groups()
         if name in OF_WRITING:
             return name in (root / "docs/updating.md").read_text(encoding="utf-8")
-        return served.search(**{name: value.replace("…", "lynx") or "lang"})[0] == 200
+        return program.search(**{name: value.replace("…", "lynx") or "lang"})[0] == 200
     if re.fullmatch(r"[a-z_]+", span):
-        status, answer = served.search(explain=1, trace=1)
+        status, answer = program.search(explain=1, trace=1)
         names = {*answer, *(name for hit in answer["hits"] for name in hit)}
         # A partial answer has more.
-        taken = served.search(**{span: "1" if span in ("k", "start") else "lang"})[0] == 200
+        taken = program.search(**{span: "1" if span in ("k", "start") else "lang"})[0] == 200
         documented = f"| `{span}` |" in (root / "docs/formats/answer.md").read_text(encoding="utf-8")
         return span in names or taken or documented
     if re.search(r"[a-z*]", span):
         # Alone, what only excludes finds nothing, and says so.
-        status, answer = served.search(q=f"lynx {span}" if span.startswith("-") else span, words="any")
+        status, answer = program.search(q=f"lynx {span}" if span.startswith("-") else span, words="any")
         return status == 200 and not answer["warnings"]
     return None
 
 
 @pytest.mark.parametrize("guide", GUIDES)
-def test_every_row_is_true(guide, root, served):
+def test_every_row_is_true(guide, root, program):
     table = rows((root / f"docs/coming-from-{guide}.md").read_text(encoding="utf-8"))
     assert len(table) >= GUIDES[guide]
     untrue = []
     for row in table:
         same = row[0] if row[-1].startswith("the same") and "python" not in row[0] else ""
         for span in re.findall(r"`([^`]+)`", same + row[-1]):
-            if not tries(served, span.replace("\\|", "|"), root):
+            if not tries(program, span.replace("\\|", "|"), root):
                 untrue.append((row[0], span))
     assert not untrue, "\n".join(map(str, untrue))
 
 
-def test_a_row_that_is_not_true_is_found(root, served):
+def test_a_row_that_is_not_true_is_found(root, program):
     for span in ["--no-such-option", "shorttail nothing", "serve --nothing", "GET /nowhere", "no_such=1", "no_such_name",
                  "facet=no_such_field", "word AND AND"]:
-        assert not tries(served, span, root), span
+        assert not tries(program, span, root), span

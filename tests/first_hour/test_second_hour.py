@@ -4,15 +4,14 @@ Each test is a step that once failed: pages of two hits beside a second site, `w
 not searched, names that a server did not know, a page led by an accident, hits that did not open.
 """
 
-import contextlib
 import json
 import re
 import subprocess
-import urllib.error
 import urllib.parse
-import urllib.request
 
 import pytest
+import served
+from served import ask
 
 PAGE = 10
 
@@ -37,38 +36,13 @@ class Index:
         return [hit["url"] for hit in self.search(query, *options)["hits"]]
 
 
-    @contextlib.contextmanager
     def served(self, *options):
-        command = [self.binary, "serve", self.index, "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", *map(str, options)]
-        server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        try:
-            found = {}
-            for line in server.stdout:
-                found |= dict(re.findall(r"(admin|listening) on (http://\S+)", line))
-                if "listening" in found:
-                    yield found["listening"], found["admin"]
-                    break
-            else:
-                raise RuntimeError("the server did not start")
-        finally:
-            server.terminate()
-            server.wait()
+        return served.served(self.binary, self.index, *options)
 
 
 @pytest.fixture
 def index(shorttail, binary, tmp_path):
     return Index(shorttail, binary, tmp_path)
-
-
-def ask(address, method="GET", body=None, **headers):
-    """Status, headers and text of a reply."""
-    headers = {name.replace("_", "-"): value for name, value in headers.items()}
-    request = urllib.request.Request(address, method=method, data=body, headers=headers)
-    try:
-        with urllib.request.urlopen(request, timeout=20) as reply:
-            return reply.status, reply.headers, reply.read().decode()
-    except urllib.error.HTTPError as refused:
-        return refused.code, refused.headers, refused.read().decode()
 
 
 def pages(address, query):
