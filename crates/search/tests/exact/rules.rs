@@ -2,6 +2,7 @@
 //! documents, and that all ways to search it are those of the oracle.
 
 use crate::ways::found_by_all_ways;
+use crate::written::batches_of;
 use document::Document;
 use fields::Rules;
 use proptest::prelude::*;
@@ -29,23 +30,7 @@ fn batches() -> impl Strategy<Value = Vec<Vec<Document>>> {
         let words = prop::collection::vec(prop::sample::select(&WORDS[..]), 0..most);
         words.prop_map(|words| words.join(" "))
     };
-    let batch = prop::collection::vec((text(3), text(5)), 0..8);
-    prop::collection::vec(batch, 1..4).prop_map(|batches| {
-        let mut number = 0;
-        let mut document = |(title, body)| {
-            number += 1;
-            Document {
-                url: format!("http://s{}.test/{number}", number % 3),
-                title,
-                body,
-                ..Document::default()
-            }
-        };
-        let batches = batches.into_iter();
-        batches
-            .map(|batch| batch.into_iter().map(&mut document).collect())
-            .collect()
-    })
+    batches_of((text(3), text(5)), 8)
 }
 
 /// Returns every way to write a query with one of its alternatives for each unit.

@@ -111,8 +111,15 @@ fn text(most: usize) -> impl Strategy<Value = String> {
 
 /// Returns batches of documents without replacements.
 pub(crate) fn batches() -> impl Strategy<Value = Vec<Vec<Document>>> {
-    let document = (text(3), text(6));
-    let batch = prop::collection::vec(document, 0..5);
+    batches_of((text(3), text(6)), 5)
+}
+
+/// Returns batches of fewer than `most` documents of these titles and bodies each, without replacements.
+pub(crate) fn batches_of(
+    document: impl Strategy<Value = (String, String)>,
+    most: usize,
+) -> impl Strategy<Value = Vec<Vec<Document>>> {
+    let batch = prop::collection::vec(document, 0..most);
     prop::collection::vec(batch, 1..4).prop_map(|batches| {
         let mut number = 0;
         let mut document = |(title, body)| {

@@ -2,11 +2,11 @@
 
 use crate::corpus::{document as numbered, index};
 use crate::http::{Running, options};
-use crate::processes::{Served, connect, file};
+use crate::processes::{both_ways, end};
 use document::Document;
 use engine::Engine;
 use proptest::prelude::*;
-use serve::{FrontEnd, SearchOptions, Topology, io_runtime};
+use serve::{SearchOptions, io_runtime};
 use std::cell::RefCell;
 use std::sync::Arc;
 use testkit::{BuildPlan, build_index};
@@ -59,28 +59,18 @@ fn corrections_are_the_same_in_process_over_grpc_and_for_any_partitions() {
         };
         let (one, index) = (built(1), built(3));
         let (one, engine) = (Engine::from_index(one), Engine::from_index(index.clone()));
-        let topology = Topology { partitions: 3, handlers: 1, ..Topology::default() };
-        let in_process = FrontEnd::start(index.clone(), &topology).unwrap();
-        let servers = [0..=0, 1..=2].map(|chunks| Served::index_server(&index, chunks));
-        let texts = Served::document_server(&index, 0..=2);
-        let file = file(3, vec![(0..=0, &servers[0]), (1..=2, &servers[1])], vec![(0..=2, &texts)]);
-        let remote = connect(&file, "one", &runtime).unwrap();
-        running.borrow_mut().extend(servers.into_iter().chain([texts]));
+        let served = both_ways(&index, &runtime, &mut running.borrow_mut());
         let options = SearchOptions { correct, suggest: true, start, ..SearchOptions::default() };
         for typed in TYPED {
             let local = timeless(engine.search(typed, &options).unwrap());
             prop_assert_eq!(&local, &timeless(one.search(typed, &options).unwrap()), "{}", typed);
-            for front_end in [&in_process, &remote] {
-                let served = runtime.block_on(front_end.search(typed, &options)).unwrap();
-                prop_assert_eq!(&local, &timeless(served), "{}", typed);
+            for front_end in &served {
+                let answer = runtime.block_on(front_end.search(typed, &options)).unwrap();
+                prop_assert_eq!(&local, &timeless(answer), "{}", typed);
             }
         }
     });
-    std::thread::scope(|scope| {
-        for served in running.into_inner() {
-            scope.spawn(move || drop(served));
-        }
-    });
+    end(running.into_inner());
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //!            │          └─► index and document servers ─gRPC─ FrontEnd ┼─► equal to the bit
 //!            └─► oracle: tries every document ────────────────────────┘
 //! ```
-use crate::processes::{Served, connect, file};
+use crate::processes::{Served, connect, end, file};
 use document::{Document, site_of};
 use engine::{Engine, EngineError, FIRST_SHARE, HitContents, QuerySource, Returned, SearchAnswer};
 use index::Index;
@@ -501,9 +501,5 @@ fn any_query_has_one_answer_which_is_the_oracles() {
             checked.map_err(told)?;
         }
     });
-    std::thread::scope(|scope| {
-        for served in running.into_inner() {
-            scope.spawn(move || drop(served));
-        }
-    });
+    end(running.into_inner());
 }

@@ -90,6 +90,36 @@ pub(crate) fn file(
     }
 }
 
+/// Starts servers of three chunks in two ways: in this process, and behind gRPC. Those that run are kept in `running`.
+pub(crate) fn both_ways(
+    index: &Arc<Index>,
+    runtime: &Runtime,
+    running: &mut Vec<Served>,
+) -> [FrontEnd; 2] {
+    let topology = Topology {
+        partitions: 3,
+        handlers: 1,
+        ..Topology::default()
+    };
+    let in_process = FrontEnd::start(index.clone(), &topology).unwrap();
+    let servers = [0..=0, 1..=2].map(|chunks| Served::index_server(index, chunks));
+    let texts = Served::document_server(index, 0..=2);
+    let searches = vec![(0..=0, &servers[0]), (1..=2, &servers[1])];
+    let file = file(3, searches, vec![(0..=2, &texts)]);
+    let apart = connect(&file, "one", runtime).unwrap();
+    running.extend(servers.into_iter().chain([texts]));
+    [in_process, apart]
+}
+
+/// Ends servers, all at once.
+pub(crate) fn end(running: Vec<Served>) {
+    std::thread::scope(|scope| {
+        for served in running {
+            scope.spawn(move || drop(served));
+        }
+    });
+}
+
 pub(crate) fn connect(
     file: &ClusterFile,
     name: &str,

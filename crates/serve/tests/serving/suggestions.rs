@@ -2,14 +2,14 @@
 
 use crate::corpus::{document as numbered, index};
 use crate::http::{Running, options};
-use crate::processes::{Served, connect, file};
+use crate::processes::{both_ways, end};
 use document::Document;
 use engine::{Engine, SuggestAnswer, TITLES_K_MAX};
 use index::{Field, Index};
 use proptest::prelude::*;
 use search::parse::words_begun;
 use search::{Operator, Query, Ranking, words_as_you_type};
-use serve::{FrontEnd, SearchOptions, Topology, io_runtime};
+use serve::{SearchOptions, io_runtime};
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -111,18 +111,12 @@ fn titles_are_the_same_in_process_and_over_grpc() {
         let index = Arc::new(build_index(&batches, plan).unwrap());
         let oracle = Oracle::new(&batches, index.analyzer(), index.fields());
         let engine = Engine::from_index(index.clone());
-        let topology = Topology { partitions: 3, handlers: 1, ..Topology::default() };
-        let in_process = FrontEnd::start(index.clone(), &topology).unwrap();
-        let servers = [0..=0, 1..=2].map(|chunks| Served::index_server(&index, chunks));
-        let texts = Served::document_server(&index, 0..=2);
-        let file = file(3, vec![(0..=0, &servers[0]), (1..=2, &servers[1])], vec![(0..=2, &texts)]);
-        let remote = connect(&file, "one", &runtime).unwrap();
-        running.borrow_mut().extend(servers.into_iter().chain([texts]));
+        let served = both_ways(&index, &runtime, &mut running.borrow_mut());
         for typed in TYPED {
             let local = timeless(engine.titles(typed, k).unwrap());
-            for front_end in [&in_process, &remote] {
-                let served = runtime.block_on(front_end.titles(typed, k, None)).unwrap();
-                prop_assert_eq!(&local, &timeless(served), "{}", typed);
+            for front_end in &served {
+                let answer = runtime.block_on(front_end.titles(typed, k, None)).unwrap();
+                prop_assert_eq!(&local, &timeless(answer), "{}", typed);
             }
             let titles: Vec<String> = local.titles.iter().map(|one| one.title.clone()).collect();
             let of_oracle = expected(&oracle, &documents, typed, k, &index);
@@ -133,17 +127,13 @@ fn titles_are_the_same_in_process_and_over_grpc() {
                 hits.map(|hit| (hit.url, hit.score.to_bits())).collect()
             };
             let local = scored(engine.search(typed, &options).unwrap());
-            for front_end in [&in_process, &remote] {
-                let served = runtime.block_on(front_end.search(typed, &options)).unwrap();
-                prop_assert_eq!(&local, &scored(served), "{}", typed);
+            for front_end in &served {
+                let answer = runtime.block_on(front_end.search(typed, &options)).unwrap();
+                prop_assert_eq!(&local, &scored(answer), "{}", typed);
             }
         }
     });
-    std::thread::scope(|scope| {
-        for served in running.into_inner() {
-            scope.spawn(move || drop(served));
-        }
-    });
+    end(running.into_inner());
 }
 
 #[test]
