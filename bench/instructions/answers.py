@@ -19,8 +19,9 @@ QUERIES = 1_000
 
 SERVER_STARTS_SECONDS_MAX = 120
 ANSWER_SECONDS_MAX = 60
-# Paths of each kind of answer: JSON of documents with all words, and pages, which have those with some of them too.
-PATHS = {"json": "/search?q={}&k=10&words=all", "page": "/?q={}"}
+# Paths of each kind of answer: JSON of documents with all words, not corrected where there are none; and pages, which have documents
+# with some words, and corrections, too.
+PATHS = {"json": "/search?q={}&k=10&words=all&correct=0", "page": "/?q={}"}
 
 
 class Client:
