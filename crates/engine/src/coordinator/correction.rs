@@ -6,6 +6,7 @@
 //! ```
 
 use crate::calls::{NearWordsRequest, TypedWord};
+use crate::coordinator::coverage::lost_correction;
 use crate::coordinator::outcome::{Outcome, Sample};
 use crate::coordinator::prepared::PreparedQuery;
 use crate::options::SearchOptions;
@@ -26,6 +27,8 @@ pub struct Correction<'a> {
     is_empty: bool,
     /// Documents that have all of the words typed.
     total: u64,
+    /// Whether something that it asked for did not come.
+    is_cut: bool,
     state: State,
 }
 
@@ -74,6 +77,7 @@ impl<'a> Correction<'a> {
             begun: Instant::now(),
             is_empty: outcome.is_empty,
             total: outcome.answer.total.value,
+            is_cut: false,
             state: State::Looking,
         })
     }
@@ -89,6 +93,7 @@ impl<'a> Correction<'a> {
 
     /// Takes what the index knows of the words, and returns what is due now.
     pub fn known(&mut self, typed: Option<&[TypedWord]>) -> NextProbe {
+        self.is_cut |= typed.is_none();
         let candidates = self.spelling.candidates(typed.unwrap_or_default());
         if candidates.is_empty() {
             return NextProbe::Done(None);
@@ -106,6 +111,7 @@ impl<'a> Correction<'a> {
     pub fn answered(&mut self, answers: Vec<Sample>) -> NextProbe {
         let answers: Option<Vec<SearchAnswer>> = answers.into_iter().collect();
         let Some(answers) = answers else {
+            self.is_cut = true;
             return NextProbe::Done(None);
         };
         match std::mem::replace(&mut self.state, State::Looking) {
@@ -169,8 +175,17 @@ impl<'a> Correction<'a> {
         self.prepared.probe(words, self.analyzer, operator, k)
     }
 
-    /// Returns an answer with the time that the correction took, as a phase and a step.
+    /// Returns whether hits of a corrected query might stand in place of none, had everything come that was asked for.
+    pub fn lacks_hits(&self) -> bool {
+        self.is_cut && self.is_empty && self.prepared.options.correct
+    }
+
+    /// Returns an answer with the time that the correction took, as a phase and a step, and with what it lacks.
     pub fn timed(&self, mut answer: SearchAnswer) -> SearchAnswer {
+        if self.lacks_hits() {
+            answer.degraded.push(lost_correction());
+            answer.timed_out = true;
+        }
         let phases = &mut answer.phases_us;
         phases.spelling = self.begun.elapsed().as_micros() as u64;
         phases.total = self.prepared.arrived.elapsed().as_micros() as u64;

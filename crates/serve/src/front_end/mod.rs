@@ -194,6 +194,15 @@ impl FrontEnd {
         if let Some(mut correction) = Correction::of(&prepared, &outcome) {
             let corrected = self.corrected(&mut correction, &prepared, &known).await;
             outcome.answer = correction.timed(outcome.answer);
+            if correction.lacks_hits() {
+                if !options.partial {
+                    return Err(SearchError::TimedOut {
+                        part: "the correction of the query".into(),
+                    });
+                }
+                // It is not the answer that another time would bring.
+                outcome.complete = None;
+            }
             match corrected {
                 Some(Corrected::Instead(text)) => {
                     let (facts, options) = (facts_of(&known, rules.as_deref())?, limited(options));
