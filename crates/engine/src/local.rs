@@ -55,6 +55,9 @@ pub(crate) fn answer(
     };
     let corrected = corrected(part, &mut correction, is_cancelled)?;
     let mut answer = correction.timed(found.answer);
+    if correction.lacks_hits() && !options.partial {
+        return Err(EngineError::TimedOut);
+    }
     match corrected {
         Some(Corrected::Instead(text)) => {
             let (facts, arrived) = (facts_of(part), prepared.arrived);
