@@ -216,3 +216,43 @@ fn a_compound_in_parts_is_not_lacked_and_each_score_is_explained_by_its_own_quer
         assert_eq!(value.to_bits(), hit.score.to_bits(), "{why:#}");
     }
 }
+
+#[test]
+fn a_hidden_document_with_all_words_is_no_rival() {
+    let storage: SharedStorage = Arc::new(MemoryStorage::default());
+    let mut writer = Writer::open(storage.clone(), BuildOptions::default()).unwrap();
+    let filler = "and many other words that stand here ".repeat(8);
+    let documents = [
+        ("x", "alpha beta alpha beta".to_owned()),
+        ("x", "alpha beta alpha beta again".to_owned()),
+        ("y", format!("alpha beta {filler}")),
+        ("z", format!("alpha {filler}")),
+    ];
+    let others = (0..40).map(|_| ("w", "nothing of the kind".to_owned()));
+    for (number, (group, body)) in documents.into_iter().chain(others).enumerate() {
+        let mut fields = json::Map::new();
+        fields.insert("group".into(), group.into());
+        let document = document::Document {
+            url: format!("http://a.test/{number}"),
+            body,
+            fields,
+            ..document::Document::default()
+        };
+        writer.add(document).unwrap();
+    }
+    writer.commit().unwrap();
+    let engine = Engine::open_in(storage).unwrap();
+    for (k, hides) in [(10, true), (1, true)] {
+        let options = SearchOptions {
+            collapse: "group".to_owned(),
+            ..options(Operator::Auto, 0, k)
+        };
+        let answer = engine.search("alpha beta", &options).unwrap();
+        let urls = answer.hits.iter().map(|hit| hit.url.as_str());
+        let expected = ["http://a.test/0", "http://a.test/2", "http://a.test/3"];
+        assert_eq!(urls.collect::<Vec<_>>(), expected[..k.min(3)]);
+        // The second scores far below the hidden one, and above 0.7 of what lacks a word.
+        assert_eq!(answer.some_words_from, (k == 10).then_some(2));
+        assert_eq!(answer.hides_some, hides);
+    }
+}

@@ -17,14 +17,14 @@ use crate::coordinator::prepared::PreparedQuery;
 use crate::coordinator::proof::rankings;
 use crate::coordinator::ranking::{Found, Ranking, Settled, answered};
 use crate::coordinator::scope::{Record, Scope};
-use crate::site_limit::{join, merge};
+use crate::site_limit::{Candidate, join, merge};
 
 impl Settled {
     /// Returns whether the hits wanted are of the first class, whatever lacks some of the words.
     pub(crate) fn is_first_class(&self, prepared: &PreparedQuery) -> bool {
         let is_short = self.ranking.is_complete && self.listed.hits.len() < prepared.wanted();
         let least = match self.incomplete_most() {
-            Some(most) => prepared.first_share * most,
+            Some(most) => prepared.first_share() * most,
             None => 0.0,
         };
         !is_short && self.listed.hits.iter().all(|one| one.hit.score >= least)
@@ -34,6 +34,11 @@ impl Settled {
     fn incomplete_most(&self) -> Option<f32> {
         let mut bounds = self.partitions.iter().flatten();
         bounds.try_fold(0.0f32, |most, found| Some(most.max(found.incomplete_most?)))
+    }
+
+    /// Returns the beginning of the ranking of documents with all telling words, those that better ones hide included.
+    fn complete(&self) -> Vec<Candidate> {
+        merge(&rankings(&self.partitions)).candidates
     }
 
     /// Notes that there was no time to look for documents with some of the words.
@@ -53,7 +58,7 @@ impl Ranking {
     pub(crate) fn beside(&mut self, first: &Settled) -> Call {
         self.partitions = vec![None; first.partitions.len()];
         // So one of the hits is none of those known, if there is any.
-        self.request.k = self.request.k.max(first.ranking.candidates.len() + 1);
+        self.request.k = self.request.k.max(first.complete().len() + 1);
         self.call(answered(&first.partitions))
     }
 
@@ -64,9 +69,10 @@ impl Ranking {
         if first.incomplete_most().is_some() {
             // With the same words a document has the same score, so what is better than one of those known, and none of them,
             // lacks a word.
-            let further = join(known, merge(&rankings(&self.partitions)));
-            let best = further.candidates.get(known.len());
-            least = prepared.first_share * best.map_or(0.0, |best| best.hit.score);
+            let complete = first.complete();
+            let further = join(&complete, merge(&rankings(&self.partitions)));
+            let best = further.candidates.get(complete.len());
+            least = prepared.first_share() * best.map_or(0.0, |best| best.hit.score);
         }
         let count = known.partition_point(|one| one.hit.score >= least);
         self.before = known[..count].to_vec();
@@ -104,9 +110,14 @@ impl Found {
         }
         let start = prepared.start.start;
         let of_first = first_count.saturating_sub(start).min(found.page.len());
+        // What hits of the first class hide is not among these. Below them it is found again.
+        let hides_of_first = first
+            .hidden_after
+            .is_some_and(|listed| listed < first_count);
         // The total is that of the documents with all words.
         let total = Found::new(prepared, searched, first);
         Found {
+            hides_some: found.hides_some || hides_of_first && total.hides_some,
             matches_count: total.matches_count,
             count_is_exact: total.count_is_exact,
             answered: total.answered,
