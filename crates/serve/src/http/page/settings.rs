@@ -37,6 +37,7 @@ pub(super) fn settings(options: &SearchOptions) -> Vec<(&'static str, String)> {
     let ranking = options.ranking;
     set("ranking", ranking.to_string(), ranking == usual.ranking);
     set("correct", "0".into(), options.correct);
+    set("rules", "0".into(), options.rules);
     set("explain", "1".into(), !options.explain);
     set("count", "none".into(), options.returned.counted);
     set("partial", "0".into(), options.partial);

@@ -96,6 +96,20 @@ fn results_show_counts_times_and_links() {
 }
 
 #[test]
+fn links_keep_how_the_query_is_read() {
+    let options = SearchOptions {
+        rules: false,
+        correct: false,
+        ..page_options()
+    };
+    let kept = settings(&options);
+    for name in ["rules", "correct"] {
+        assert!(kept.contains(&(name, "0".to_owned())), "{kept:?}");
+    }
+    assert!(settings(&page_options()).is_empty());
+}
+
+#[test]
 fn hits_with_some_of_the_words_stand_apart() {
     let lacking = |url: &str| Hit {
         lacks: vec!["<steer>".into()],
