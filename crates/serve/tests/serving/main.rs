@@ -21,6 +21,7 @@ mod embedded;
 mod failing;
 mod fairness;
 mod from_pages;
+mod groups;
 mod hosts;
 mod http;
 mod hurrying;
