@@ -44,6 +44,14 @@ class Connection:
         elapsed = time.perf_counter() - start
         return elapsed, int(data[9:12]), data[end + 4:]
 
+    def json(self, path):
+        """Returns the answer to a request, whose status must be 200."""
+        _, status, body = self.get(path)
+        answer = json.loads(body)
+        if status != 200:
+            sys.exit(f"{path}: {answer}")
+        return answer
+
     def more(self):
         data = self.socket.recv(1 << 20)
         if not data:

@@ -37,19 +37,11 @@ def with_error(text, rng):
     return text[:at] + other + text[at + 1:]
 
 
-def asked(connection, path):
-    _, status, body = connection.get(path)
-    answer = json.loads(body)
-    if status != 200:
-        raise SystemExit(f"{path}: {answer}")
-    return answer
-
-
 def suggested(connection, beginnings):
     """Returns the share of the titles found, and the times in microseconds."""
     found, times = [], []
     for title, typed in beginnings:
-        answer = asked(connection, "/suggest?q=" + quote(typed))
+        answer = connection.json("/suggest?q=" + quote(typed))
         titles = [one["title"] for one in answer["titles"][:FIRST]]
         found.append(title in titles)
         times.append(answer["total_us"])
@@ -58,7 +50,7 @@ def suggested(connection, beginnings):
 
 def searched(connection, beginnings):
     path = "/search?as_you_type=1&k=5&count=none&q="
-    answers = (asked(connection, path + quote(typed)) for _, typed in beginnings)
+    answers = (connection.json(path + quote(typed)) for _, typed in beginnings)
     return [answer["phases_us"]["total"] for answer in answers]
 
 
@@ -80,7 +72,7 @@ def main():
     wrong = [(title, with_error(typed, rng)) for title, typed in exact]
     place = urlsplit(arguments.url)
     connection = Connection((place.hostname, place.port or 80))
-    asked(connection, "/suggest?q=" + quote(titles[0]))
+    connection.json("/suggest?q=" + quote(titles[0]))
     report = {"titles": len(titles), "beginnings": len(exact)}
     for name, beginnings in (("as typed", exact), ("with an error", wrong)):
         share, times = suggested(connection, beginnings)

@@ -86,12 +86,8 @@ def with_error(word, kind, rng):
 
 
 def asked(connection, **parameters):
-    path = "/search?" + "&".join(f"{name}={quote(str(value))}" for name, value in parameters.items())
-    _, status, body = connection.get(path)
-    answer = json.loads(body)
-    if status != 200:
-        raise SystemExit(f"{path}: {answer}")
-    return answer
+    parameters = "&".join(f"{name}={quote(str(value))}" for name, value in parameters.items())
+    return connection.json(f"/search?{parameters}")
 
 
 def total(connection, query):
