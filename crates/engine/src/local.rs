@@ -49,15 +49,13 @@ pub(crate) fn answer(
     options: &SearchOptions,
     is_cancelled: IsCancelled<'_>,
 ) -> Result<SearchAnswer, EngineError> {
-    let found = outcome(part, prepared, is_cancelled)?;
+    let mut found = outcome(part, prepared, is_cancelled)?;
     let Some(mut correction) = Correction::of(prepared, &found) else {
         return Ok(found.answer);
     };
     let corrected = corrected(part, &mut correction, is_cancelled)?;
-    let mut answer = correction.timed(found.answer);
-    if correction.lacks_hits() && !options.partial {
-        return Err(EngineError::TimedOut);
-    }
+    correction.end(&mut found)?;
+    let mut answer = found.answer;
     match corrected {
         Some(Corrected::Instead(text)) => {
             let (facts, arrived) = (facts_of(part), prepared.arrived);

@@ -10,6 +10,7 @@ use crate::coordinator::coverage::lost_correction;
 use crate::coordinator::outcome::{Outcome, Sample};
 use crate::coordinator::prepared::PreparedQuery;
 use crate::options::SearchOptions;
+use crate::search_error::SearchError;
 use crate::spelling::{Candidate, FAR_MORE, RARE_DOCUMENTS, Spelling, score};
 use search::Operator;
 use std::time::Instant;
@@ -175,16 +176,23 @@ impl<'a> Correction<'a> {
         self.prepared.probe(words, self.analyzer, operator, k)
     }
 
-    /// Returns whether hits of a corrected query might stand in place of none, had everything come that was asked for.
-    pub fn lacks_hits(&self) -> bool {
-        self.is_cut && self.is_empty && self.prepared.options.correct
-    }
-
-    /// Returns an answer with the time that the correction took, as a phase and a step, and with what it lacks.
-    pub fn timed(&self, mut answer: SearchAnswer) -> SearchAnswer {
-        if self.lacks_hits() {
+    /// Ends the correction of an outcome: its answer has the time that this took, as a phase and a step. Where hits of a corrected
+    /// query might stand in place of none, had everything come that was asked for, the answer says so.
+    ///
+    /// # Errors
+    /// Such an answer, where the client refuses partial ones.
+    pub fn end(&self, outcome: &mut Outcome) -> Result<(), SearchError> {
+        let options = &self.prepared.options;
+        let answer = &mut outcome.answer;
+        if self.is_cut && self.is_empty && options.correct {
+            if !options.partial {
+                return Err(SearchError::TimedOut {
+                    part: "the correction of the query".into(),
+                });
+            }
             answer.degraded.push(lost_correction());
             answer.timed_out = true;
+            outcome.complete = None;
         }
         let phases = &mut answer.phases_us;
         phases.spelling = self.begun.elapsed().as_micros() as u64;
@@ -198,7 +206,7 @@ impl<'a> Correction<'a> {
                 filters: Vec::new(),
             });
         }
-        answer
+        Ok(())
     }
 }
 

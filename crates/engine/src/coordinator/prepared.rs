@@ -78,9 +78,6 @@ pub struct PreparedQuery {
     pub query: Arc<Query>,
     /// Query for documents with some of the words, of which `query` finds those with all telling ones.
     pub some_words: Option<Arc<Query>>,
-    /// Least score of a document that `query` finds and that stands before the others of `some_words`, as a share of the best of
-    /// these.
-    pub(crate) first_share: f32,
     /// Warnings of the parser.
     pub warnings: Vec<String>,
     /// Rules of the index that the query was read by, where it is explained.
@@ -236,12 +233,6 @@ impl PreparedQuery {
         Ok(PreparedQuery {
             facets: facets.collect(),
             some_words: parsed.some_words.map(&shared),
-            // What is typed without errors stands first.
-            first_share: if options.as_you_type {
-                0.0
-            } else {
-                FIRST_SHARE
-            },
             query,
             warnings: parsed.warnings,
             rules: match options.explain {
@@ -308,7 +299,6 @@ impl PreparedQuery {
         PreparedQuery {
             query: Arc::new(query),
             some_words: None,
-            first_share: FIRST_SHARE,
             warnings: Vec::new(),
             rules: Vec::new(),
             facets: Vec::new(),
@@ -349,6 +339,16 @@ impl PreparedQuery {
             ..
         } = &self.options;
         !collapse.is_empty() && *counts_hidden && returned.hits > HitContents::Ids
+    }
+
+    /// Returns the least score of a document that `query` finds and that stands before the others of `some_words`, as a share of
+    /// the best of these.
+    pub(crate) fn first_share(&self) -> f32 {
+        match self.options.as_you_type {
+            // What is typed without errors stands first.
+            true => 0.0,
+            false => FIRST_SHARE,
+        }
     }
 
     /// Returns the number of hits to look for: one more than the page has shows whether another page follows.

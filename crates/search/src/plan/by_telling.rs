@@ -12,7 +12,7 @@ impl Planner<'_> {
     /// Plans words of which a telling one must match: the telling words are required alternatives, the others optional.
     pub(super) fn any_telling(&mut self, words: &[Query]) -> Result<Node, IndexError> {
         let nodes = self.alternatives(words)?;
-        let (telling, others) = self.told_apart(words, nodes);
+        let (telling, others) = self.split_by_idf(words, nodes);
         let telling = boolean(Vec::new(), telling, Vec::new());
         Ok(boolean(vec![telling], others, Vec::new()))
     }
@@ -21,7 +21,7 @@ impl Planner<'_> {
     pub(super) fn all_telling(&mut self, words: &[Query]) -> Result<Node, IndexError> {
         let before = self.beyond_text.len();
         let nodes = self.all(words)?;
-        let (telling, others) = self.told_apart(words, nodes);
+        let (telling, others) = self.split_by_idf(words, nodes);
         self.telling.least = match words.iter().all(Query::is_one_word) {
             true => telling
                 .iter()
@@ -36,8 +36,8 @@ impl Planner<'_> {
         Ok(node)
     }
 
-    /// Returns the telling ones of planned words, then the others, and notes which they are.
-    fn told_apart(&mut self, words: &[Query], nodes: Vec<Node>) -> (Vec<Node>, Vec<Node>) {
+    /// Returns the telling words of those planned, then the others, and notes both.
+    fn split_by_idf(&mut self, words: &[Query], nodes: Vec<Node>) -> (Vec<Node>, Vec<Node>) {
         let idf_of = |(word, node): (&Query, &Node)| match node {
             Node::Term(term) if word.is_one_word() => Some(term.idf),
             _ => None,

@@ -193,6 +193,7 @@ pub(super) struct Planner<'a> {
     pub(super) boost: f32,
     /// The names around it, joined.
     pub(super) name: ClauseName,
+    /// Telling words so far.
     pub(super) telling: Telling,
     /// Patterns so far that stand as the terms of their words.
     pub(super) patterns: Vec<Pattern>,

@@ -179,7 +179,8 @@ impl FrontEnd {
         let _admitted = self.admitted()?;
         let known = self.known();
         let rules = self.rules.of(&known);
-        let prepared = prepared(id, query, options, (&known, rules.as_deref()), arrived)?;
+        let facts = facts_of(&known, rules.as_deref())?;
+        let prepared = PreparedQuery::new(id, query, limited(options), facts, arrived)?;
         // Before anything is read.
         let cache = self.shared.cache.as_ref();
         let epoch = cache.map(|_| self.cluster.trust_epoch());
@@ -193,19 +194,10 @@ impl FrontEnd {
         let mut outcome = self.search_prepared(&prepared, &known).await?;
         if let Some(mut correction) = Correction::of(&prepared, &outcome) {
             let corrected = self.corrected(&mut correction, &prepared, &known).await;
-            outcome.answer = correction.timed(outcome.answer);
-            if correction.lacks_hits() {
-                if !options.partial {
-                    return Err(SearchError::TimedOut {
-                        part: "the correction of the query".into(),
-                    });
-                }
-                // It is not the answer that another time would bring.
-                outcome.complete = None;
-            }
+            correction.end(&mut outcome)?;
             match corrected {
                 Some(Corrected::Instead(text)) => {
-                    let (facts, options) = (facts_of(&known, rules.as_deref())?, limited(options));
+                    let options = limited(options);
                     let instead =
                         PreparedQuery::corrected(id, query, &text, options, facts, arrived)?;
                     let found = self.search_prepared(&instead, &known).await?;
@@ -287,24 +279,6 @@ fn analyzer_of(known: &Known) -> Result<Analyzer, SearchError> {
     })
 }
 
-/// Reads a query with the facts known of the index.
-fn prepared(
-    id: u64,
-    source: QuerySource<'_>,
-    options: &SearchOptions,
-    (known, rules): (&Known, Option<&QueryRules>),
-    arrived: Instant,
-) -> Result<PreparedQuery, SearchError> {
-    let facts = facts_of(known, rules)?;
-    Ok(PreparedQuery::new(
-        id,
-        source,
-        limited(options),
-        facts,
-        arrived,
-    )?)
-}
-
 /// Returns options of a search as this front-end limits them.
 fn limited(options: &SearchOptions) -> SearchOptions {
     SearchOptions {
@@ -313,6 +287,7 @@ fn limited(options: &SearchOptions) -> SearchOptions {
     }
 }
 
+/// Returns what queries are read with: the facts known of the index, and its rules.
 fn facts_of<'a>(
     known: &'a Known,
     rules: Option<&'a QueryRules>,

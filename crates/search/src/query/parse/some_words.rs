@@ -16,7 +16,7 @@ use index::Field;
 /// Number of bare words below which there is nothing to relax.
 const WORDS_MIN: usize = 2;
 
-/// Queries in which words are told apart by what they tell.
+/// The two queries of [`Operator::Auto`].
 pub(super) struct ByTelling {
     /// The query in which all telling ones of the bare words are required.
     pub(super) all: Query,

@@ -216,14 +216,14 @@ pub fn words_with(text: &str, analyzer: Analyzer, operator: Operator) -> Parsed 
         return Parsed::of(bag_of_words(text, analyzer, operator));
     }
     let mut words = words_of(Field::Text, text, analyzer, false);
+    let loose = words_of(Field::Text, text, analyzer, true);
+    let all = match words.len() {
+        0 | 1 => words.pop().unwrap_or(Query::Nothing),
+        _ => Query::AllTelling(words),
+    };
     Parsed {
-        query: match words.len() {
-            0 | 1 => words.pop().unwrap_or(Query::Nothing),
-            _ => Query::AllTelling(words),
-        },
-        some_words: Some(some_of_words(text, analyzer)).filter(has_several_words),
-        warnings: Vec::new(),
-        rules: Vec::new(),
+        some_words: (loose.len() > 1).then_some(Query::AnyTelling(loose)),
+        ..Parsed::of(all)
     }
 }
 
@@ -243,9 +243,7 @@ pub fn words_as_you_type(
     let with_errors = being_typed(field, text, analyzer, operator, tolerant);
     Parsed {
         some_words: (with_errors != query).then_some(with_errors),
-        query,
-        warnings: Vec::new(),
-        rules: Vec::new(),
+        ..Parsed::of(query)
     }
 }
 
@@ -288,11 +286,6 @@ fn being_typed(
 /// Makes a query of the words of `text`, as [`bag_of_words`] does, of which a telling one must match.
 pub fn some_of_words(text: &str, analyzer: Analyzer) -> Query {
     Query::AnyTelling(words_of(Field::Text, text, analyzer, true))
-}
-
-/// Returns whether words can be left out of a query.
-fn has_several_words(some: &Query) -> bool {
-    matches!(some, Query::AnyTelling(words) if words.len() > 1)
 }
 
 /// Returns the clauses of words; with `loose`, any of the words may match.
