@@ -123,7 +123,7 @@ fn corrected(
         part.verify(since)?;
         Ok(typed?)
     })?;
-    let mut next = correction.known(Some(&typed));
+    let mut next = correction.known(Ok(typed));
     loop {
         match next {
             NextProbe::Ask(probes) => {

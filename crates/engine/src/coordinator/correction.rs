@@ -5,7 +5,7 @@
 //!           any index server          under the filters of the query        └─► otherwise offered: "did you mean"
 //! ```
 
-use crate::calls::{NearWordsRequest, TypedWord};
+use crate::calls::{NearWordsRequest, PartError, TypedWord};
 use crate::coordinator::coverage::lost_correction;
 use crate::coordinator::outcome::{Outcome, Sample};
 use crate::coordinator::prepared::PreparedQuery;
@@ -28,8 +28,8 @@ pub struct Correction<'a> {
     is_empty: bool,
     /// Documents that have all of the words typed.
     total: u64,
-    /// Whether something that it asked for did not come.
-    is_cut: bool,
+    /// Failure of something that it asked for.
+    lost: Option<PartError>,
     state: State,
 }
 
@@ -78,7 +78,7 @@ impl<'a> Correction<'a> {
             begun: Instant::now(),
             is_empty: outcome.is_empty,
             total: outcome.answer.total.value,
-            is_cut: false,
+            lost: None,
             state: State::Looking,
         })
     }
@@ -93,9 +93,17 @@ impl<'a> Correction<'a> {
     }
 
     /// Takes what the index knows of the words, and returns what is due now.
-    pub fn known(&mut self, typed: Option<&[TypedWord]>) -> NextProbe {
-        self.is_cut |= typed.is_none();
-        let candidates = self.spelling.candidates(typed.unwrap_or_default());
+    pub fn known(&mut self, typed: Result<Vec<TypedWord>, PartError>) -> NextProbe {
+        let typed = match typed {
+            Ok(typed) => typed,
+            // A server of before knows no such words, and would never correct the query.
+            Err(PartError::Protocol { .. }) => Vec::new(),
+            Err(error) => {
+                self.lost = Some(error);
+                Vec::new()
+            }
+        };
+        let candidates = self.spelling.candidates(&typed);
         if candidates.is_empty() {
             return NextProbe::Done(None);
         }
@@ -112,7 +120,7 @@ impl<'a> Correction<'a> {
     pub fn answered(&mut self, answers: Vec<Sample>) -> NextProbe {
         let answers: Option<Vec<SearchAnswer>> = answers.into_iter().collect();
         let Some(answers) = answers else {
-            self.is_cut = true;
+            self.lost = Some(PartError::Expired);
             return NextProbe::Done(None);
         };
         match std::mem::replace(&mut self.state, State::Looking) {
@@ -181,17 +189,18 @@ impl<'a> Correction<'a> {
     ///
     /// # Errors
     /// Such an answer, where the client refuses partial ones.
-    pub fn end(&self, outcome: &mut Outcome) -> Result<(), SearchError> {
+    pub fn end(self, outcome: &mut Outcome) -> Result<(), SearchError> {
         let options = &self.prepared.options;
         let answer = &mut outcome.answer;
-        if self.is_cut && self.is_empty && options.correct {
+        if let Some(error) = self.lost
+            && self.is_empty
+            && options.correct
+        {
+            answer.timed_out |= matches!(error, PartError::Expired);
+            answer.degraded.push(lost_correction(&error));
             if !options.partial {
-                return Err(SearchError::TimedOut {
-                    part: "the correction of the query".into(),
-                });
+                return Err(error.into_search_error("the correction of the query"));
             }
-            answer.degraded.push(lost_correction());
-            answer.timed_out = true;
             outcome.complete = None;
         }
         let phases = &mut answer.phases_us;

@@ -153,13 +153,13 @@ pub(crate) fn first_error(errors: Vec<(Chunks, PartError)>) -> SearchError {
     error.into_search_error(&index_server_of(&chunks))
 }
 
-/// Returns what an answer says that finds nothing, and may have been corrected had there been time.
-pub(crate) fn lost_correction() -> Degraded {
+/// Returns what an answer says that finds nothing, and that a correction might have found something for.
+pub(crate) fn lost_correction(error: &PartError) -> Degraded {
     Degraded {
         lacks: HITS.into(),
         chunks: String::new(),
-        reason: DEADLINE.into(),
-        message: "the deadline passed before the query was corrected".into(),
+        reason: error.reason().into(),
+        message: format!("the query was not corrected: {error}"),
         documents_searched: 0,
         documents_count: 0,
     }

@@ -6,8 +6,8 @@ use crate::cluster::{Cluster, Known};
 use crate::front_end::FrontEnd;
 use crate::front_end::fan_out::FanOut;
 use engine::calls::{
-    Chunks, CountFacetsRequest, CountMatchesRequest, DetailsRequest, NearWordsRequest, Query,
-    TypedWord, part_of,
+    Chunks, CountFacetsRequest, CountMatchesRequest, DetailsRequest, NearWordsRequest, PartError,
+    Query, TypedWord, part_of,
 };
 use engine::{
     Call, Coordinator, Corrected, Correction, HitDetails, Layout, Limits, NextProbe, Outcome,
@@ -78,7 +78,7 @@ impl FrontEnd {
         let limits = self.limits(deadline, deadline);
         let request = correction.near_words(deadline);
         let typed = self.near_words(&prepared.query, &request).await;
-        let mut next = correction.known(typed.as_deref());
+        let mut next = correction.known(typed);
         loop {
             match next {
                 NextProbe::Ask(probes) => {
@@ -97,21 +97,23 @@ impl FrontEnd {
         &self,
         query: &Arc<Query>,
         request: &NearWordsRequest,
-    ) -> Option<Vec<TypedWord>> {
+    ) -> Result<Vec<TypedWord>, PartError> {
         let (partitions, calls) = (&self.cluster.partitions, &self.cluster.calls);
         // Queries begin at different servers, so that none has more work than the others.
         let first = query.id as usize % partitions.len().max(1);
         let (before, from) = partitions.split_at(first.min(partitions.len()));
+        let mut failure = PartError::Expired;
         for group in from.iter().chain(before) {
             let (kind, deadline) = (CallKind::NearWords, request.deadline);
             let call = group.call(kind, calls, deadline, |server, reply| {
                 server.near_words(query, request.clone(), reply);
             });
-            if let Ok(typed) = call.await {
-                return Some(typed);
+            match call.await {
+                Ok(typed) => return Ok(typed),
+                Err(error) => failure = error,
             }
         }
-        None
+        Err(failure)
     }
 
     /// Answers a search on behalf of another; `None` where a part of the index does not answer in time.
