@@ -11,7 +11,7 @@ DOCUMENTS = {
     "docs/analysis.md": 1,
     "docs/updating.md": 10,
     "docs/fields.md": 6,
-    "docs/rules.md": 6,
+    "docs/rules.md": 11,
     "docs/coming-from-elasticsearch.md": 5,
     "docs/coming-from-lucene.md": 5,
     "docs/coming-from-meilisearch.md": 5,

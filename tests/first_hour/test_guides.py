@@ -117,7 +117,8 @@ def tries(program, span, root):
         # A partial answer has more.
         taken = program.search(**{span: "1" if span in ("k", "start") else "lang"})[0] == 200
         documented = f"| `{span}` |" in (root / "docs/formats/answer.md").read_text(encoding="utf-8")
-        return span in names or taken or documented
+        of_rules = re.search(rf"\b{span}\b", program.help("rules"))
+        return span in names or taken or documented or bool(of_rules)
     if re.search(r"[a-z*]", span):
         # Alone, what only excludes finds nothing, and says so.
         status, answer = program.search(q=f"lynx {span}" if span.startswith("-") else span, words="any")

@@ -192,6 +192,40 @@ def test_the_owner_says_which_words_find_each_other(index):
     assert index.urls("tv", "--verbatim") == []
 
 
+def test_the_owner_says_what_stands_first_and_what_scores_more(index):
+    index.add("shop.jsonl", [
+        {"url": f"p:{n}", "title": f"Camera {n}", "body": "a camera with a strap", "brand": brand, "published": day}
+        for n, (brand, day) in enumerate([("Acme", "2020-01-01"), ("Zeta", "2020-01-01"), ("Zeta", "2026-11-01")])
+    ] + [{"url": "p:hours", "title": "Opening hours", "body": "nine to five"}])
+    plain = index.urls("camera")
+    assert sorted(plain) == ["p:0", "p:1", "p:2"]
+    rules = index.folder / "rules.toml"
+    rules.write_text("""
+        [[pins]]
+        queries = ["camera", "Cameras!"]
+        first = ["p:hours", "p:nowhere"]
+        hidden = ["p:1"]
+        [[priors]]
+        filter = "brand:Acme"
+        weight = 0.5
+        [[priors]]
+        field = "published"
+        half_days = 365
+        weight = 2
+    """)
+    index.shorttail("rules", index.index, rules)
+    found = index.search("CAMERA")
+    assert [hit["url"] for hit in found["hits"]] == ["p:hours", "p:2", "p:0"], "the newest, then the brand"
+    assert [hit.get("pinned", False) for hit in found["hits"]] == [True, False, False]
+    assert found["total"]["value"] == 3
+    assert index.urls("camera", "--filter", "brand:Zeta") == ["p:2"], "filters hold for what is pinned, too"
+    assert index.urls("camera strap")[-1] == "p:1", "another query hides nothing"
+    assert sorted(index.urls("camera", "--no-rules")) == sorted(plain)
+    told = index.shorttail("search", index.index, "camera", "--explain")
+    for part in ["pinned by a rule", "prior of brand:Acme", "prior of published = weight * half / (half + age)"]:
+        assert part in told, part
+
+
 # ---- the engineer: servers, pages of one's own, files --------------------------------------------
 
 

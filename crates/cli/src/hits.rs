@@ -80,6 +80,7 @@ fn write_hit(out: &mut impl Write, rank: u64, hit: &Hit, style: Style) -> io::Re
     };
     // A hit sorted by values has no score.
     let score = match hit.sort.is_empty() {
+        true if hit.pinned => style.faint("(pinned)"),
         true => style.faint(&format!("({:.3})", hit.score)),
         false => String::new(),
     };

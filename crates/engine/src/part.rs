@@ -47,7 +47,7 @@ impl Part {
     /// Returns the rules that queries to the index are read with, made at the first call; `None` for none.
     pub(crate) fn rules(&self) -> Option<&QueryRules> {
         let index = &self.index;
-        let rules = || QueryRules::new(index.rules(), index.analyzer());
+        let rules = || QueryRules::new(index.rules(), index.analyzer(), index.fields());
         self.rules.get_or_init(rules).as_ref()
     }
 

@@ -51,7 +51,8 @@ impl SearchOptions {
         !(self.filters.is_empty() && self.filter_trees.is_empty())
     }
 
-    /// Reads filters, facets and order. Returns the query with the filters.
+    /// Reads filters, facets and order. Returns the query with the filters. Facets count the documents of `pinned`, too, which the
+    /// query excludes.
     ///
     /// # Errors
     /// A filter, facet or order that cannot be read, or names a field that does not exist.
@@ -59,6 +60,7 @@ impl SearchOptions {
         &self,
         text: &str,
         parsed: Parsed,
+        pinned: Option<&Query>,
         analyzer: Analyzer,
         schema: &Schema,
     ) -> Result<(Parsed, Refinement), BadRequest> {
@@ -109,10 +111,15 @@ impl SearchOptions {
         let query_of = |facet: &Facet| {
             let is_other = |filter: &&Query| only_field(filter) != Some(&facet.field);
             let kept: Vec<Query> = filters.iter().filter(is_other).cloned().collect();
-            (kept.len() < filters.len()).then(|| filtered(parsed.clone(), kept).query)
+            let is_other = kept.len() < filters.len() || pinned.is_some();
+            is_other.then(|| filtered(with_pinned(parsed.query.clone(), pinned), kept))
         };
         let facets = grouped(facets, query_of);
-        let mut parsed = filtered(parsed, filters.clone());
+        let mut parsed = Parsed {
+            query: filtered(parsed.query, filters.clone()),
+            some_words: (parsed.some_words).map(|query| filtered(query, filters.clone())),
+            ..parsed
+        };
         if !sort.is_empty() {
             // One order for all documents: those with all words.
             parsed.some_words = None;
@@ -192,23 +199,28 @@ fn only_field(filter: &Query) -> Option<&str> {
 }
 
 /// Returns a query of which all filters hold.
-pub(crate) fn filtered(parsed: Parsed, filters: Vec<Query>) -> Parsed {
+pub(crate) fn filtered(query: Query, filters: Vec<Query>) -> Query {
     if filters.is_empty() {
-        return parsed;
+        return query;
     }
     let (left_out, kept): (Vec<Query>, Vec<Query>) =
         filters.into_iter().partition(Query::only_excludes);
-    let excluded: Vec<Query> = left_out.into_iter().flat_map(excluded_of).collect();
-    let with_filters = |query: Query| Query::Boolean {
-        required: std::iter::once(query).chain(kept.iter().cloned()).collect(),
+    Query::Boolean {
+        required: std::iter::once(query).chain(kept).collect(),
         optional: Vec::new(),
-        excluded: excluded.clone(),
-    };
-    Parsed {
-        query: with_filters(parsed.query),
-        some_words: parsed.some_words.map(with_filters),
-        warnings: parsed.warnings,
-        rules: parsed.rules,
+        excluded: left_out.into_iter().flat_map(excluded_of).collect(),
+    }
+}
+
+/// Returns a query for the matches of another one and for the documents before its hits.
+pub(crate) fn with_pinned(query: Query, pinned: Option<&Query>) -> Query {
+    match pinned {
+        Some(pinned) => Query::Boolean {
+            required: Vec::new(),
+            optional: vec![query, pinned.clone()],
+            excluded: Vec::new(),
+        },
+        None => query,
     }
 }
 
@@ -247,7 +259,7 @@ mod tests {
         };
         let parse =
             |text: &str| search::parse_with(text, Analyzer::Plain, &schema, options.operator);
-        let refined = options.refine("moon", parse("moon"), Analyzer::Plain, &schema);
+        let refined = options.refine("moon", parse("moon"), None, Analyzer::Plain, &schema);
         let (parsed, refinement) = refined.unwrap();
         let places: Vec<&[usize]> = refinement
             .facets
@@ -278,7 +290,7 @@ mod tests {
                 ..SearchOptions::default()
             };
             let parsed = search::parse("moon", Analyzer::Plain, options.operator);
-            let refined = options.refine("moon", parsed, Analyzer::Plain, &schema);
+            let refined = options.refine("moon", parsed, None, Analyzer::Plain, &schema);
             let Query::Boolean { required, .. } = refined.unwrap().0.query else {
                 panic!("filters are required");
             };
@@ -322,7 +334,7 @@ mod tests {
                 ..SearchOptions::default()
             };
             let parsed = search::parse(text, Analyzer::Plain, options.operator);
-            let refined = options.refine(text, parsed, Analyzer::Plain, &schema);
+            let refined = options.refine(text, parsed, None, Analyzer::Plain, &schema);
             refined.unwrap().0.query
         };
         for explain in [false, true] {
@@ -359,7 +371,7 @@ mod tests {
             };
             let parsed = search::parse("moon", Analyzer::Plain, options.operator);
             options
-                .refine("moon", parsed, Analyzer::Plain, &schema)
+                .refine("moon", parsed, None, Analyzer::Plain, &schema)
                 .map(|_| ())
         };
         assert_eq!(refined(FACETS_MAX - 1), Ok(()));

@@ -13,7 +13,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Upper limit on the weight of a prior.
-const PRIOR_WEIGHT_MAX: f32 = 100.0;
+pub(crate) const PRIOR_WEIGHT_MAX: f32 = 100.0;
 /// Limits on pivots.
 const PIVOTS: std::ops::RangeInclusive<f64> = 1e-9..=1e15;
 

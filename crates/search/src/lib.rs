@@ -40,6 +40,7 @@ pub use context::cancel::Stop;
 pub use context::contract;
 pub use exec::Coverage;
 pub use exec::gather::{Gathered, MatchesShare};
+pub use exec::pinned::PINNED_MAX;
 pub use exec::profile::{self, Profile, profile};
 pub use exec::run::{Searched, collect, count_partition, search_partition, top_of_partition};
 pub use exec::task::{Cut, SearchTask, Share, Visitor};
@@ -48,9 +49,9 @@ pub use exhaustive::explain::{self, Explanation};
 pub use exhaustive::missing_terms::MissingTerms;
 pub use plan::{Plan, PlanCost, PlanKind, Ranking, ranking};
 pub use query::parse::{
-    self, Least, Operator, Parsed, QueryRules, ReadWith, Reading, UnknownLeast, bag_of_words,
-    parse, parse_as_you_type, parse_filter, parse_with, phrase_of, some_of_words,
+    self, Least, Operator, Parsed, QueryRules, ReadWith, Reading, Ruled, UnknownLeast,
+    bag_of_words, parse, parse_as_you_type, parse_filter, parse_with, phrase_of, some_of_words,
     words_as_you_type, words_with,
 };
-pub use query::{BeyondLimits, Query, nested};
+pub use query::{BeyondLimits, Pinned, Query, Ruling, nested};
 pub use verify::filter_runs::{FilterRun, FilterWay, watch_filters};

@@ -108,6 +108,8 @@ pub struct Hit {
     pub more_from_site: bool,
     /// Whether this limit put the hit behind hits of lower rank.
     pub held_back: bool,
+    /// Whether a rule of the index has put the hit before all others; its score is 0.
+    pub pinned: bool,
     /// Number of matches that the hit hides, where hits are collapsed.
     pub hidden: u64,
     /// Explanation of the score, where it was asked for: an object with `value`, `description` and `details`.
@@ -203,6 +205,7 @@ impl Hit {
             lacks: hit.lacks,
             more_from_site: hit.more_from_site,
             held_back: hit.held_back,
+            pinned: hit.pinned,
             hidden: hit.hidden,
             explanation: hit.explanation.map(Value::from),
         }

@@ -26,6 +26,6 @@ pub use facets::{facet_counts, facet_texts};
 pub use floats::floats;
 pub use made_up::MadeUp;
 pub use oracle::{Oracle, OracleHit};
-pub use queries::{queries, rankings, typed};
+pub use queries::{queries, rankings, ruled_queries, typed};
 pub use size::size;
 pub use values::{FIELD_TYPES, values_of};

@@ -1,15 +1,15 @@
 //! Strategies of queries and rankings: every kind of clause, nested, over the tiny vocabulary.
 
-use crate::documents::{VOCABULARY, words};
+use crate::documents::{VOCABULARY, urls, words};
 use crate::floats;
 use crate::values::FIELD_TYPES;
-use fields::{FieldType, Test};
+use fields::{FieldType, PriorOf, QueryPrior, Test};
 use index::Field;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use search::parse::{BOOST_MAX, BOOST_MIN};
 use search::ranking::Model;
-use search::{Query, Ranking};
+use search::{Query, Ranking, Ruling};
 use text::{Pattern, Regex};
 
 fn fields() -> impl Strategy<Value = Field> {
@@ -123,6 +123,7 @@ fn clauses() -> impl Strategy<Value = Query> {
         3 => phrases(),
         3 => patterns(),
         1 => sites(),
+        1 => vec(urls(), 0..4).prop_map(Query::Urls),
         1 => Just(Query::Nothing),
         1 => Just(Query::All),
     ]
@@ -187,6 +188,35 @@ pub fn queries() -> impl Strategy<Value = Query> {
                 }
             });
         prop_oneof![6 => combined, 3 => modified(whole), 1 => telling, 2 => at_least, 2 => best_of]
+    })
+}
+
+/// Any query, with priors of rules around some.
+pub fn ruled_queries() -> impl Strategy<Value = Query> {
+    let of = prop_oneof![
+        3 => values().prop_map(|query| match query {
+            Query::Value { field, test } => PriorOf::Passes { field, test },
+            _ => PriorOf::Site("s1.test".to_owned()),
+        }),
+        1 => prop::sample::select(vec!["s1.test", "test", "1.test", "note-1"])
+            .prop_map(|site| PriorOf::Site(site.to_owned())),
+        2 => (0i64..120, floats(0.1, 100.0)).prop_map(|(day, half_days)| PriorOf::Age {
+            field: "t".to_owned(),
+            now_us: fields::days_us((19_700 + day) as f64) as i64,
+            half_us: fields::days_us(half_days.into()),
+        }),
+    ];
+    let prior = (floats(0.001, 100.0), of).prop_map(|(weight, of)| QueryPrior { weight, of });
+    let priors = prop_oneof![2 => Just(Vec::new()), 1 => vec(prior, 1..4)];
+    (queries(), priors).prop_map(|(query, priors)| match priors.is_empty() {
+        true => query,
+        false => Query::Ruled {
+            by: Box::new(Ruling {
+                priors,
+                pinned: None,
+            }),
+            clause: Box::new(query),
+        },
     })
 }
 

@@ -261,6 +261,9 @@ pub struct Hit {
     /// Whether the per-site limit put the hit behind hits of lower rank.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub held_back: bool,
+    /// Whether a rule of the index has put the hit before all others, whatever its score.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pinned: bool,
     /// Number of matches that the hit hides, where hits are collapsed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub hidden: u64,

@@ -75,7 +75,9 @@ impl Query {
             return Ok(Arc::clone(planned));
         }
         let started = Instant::now();
-        let plan = Plan::new(&self.tree, self.ranking, index.statistics())?;
+        let statistics = index.statistics();
+        let plan = Plan::new(&self.tree, self.ranking, statistics)?;
+        let plan = plan.pin(index.segments(..), statistics)?;
         let planned = Arc::new(Planned {
             generation: index.generation(),
             since,

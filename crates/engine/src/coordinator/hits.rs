@@ -17,7 +17,7 @@ use wire::{Hit, HitNumbers};
 /// Returns the numbers of the hits of the page.
 pub(crate) fn numbers(found: &Found) -> Vec<HitNumbers> {
     let of = |candidate: &Candidate| HitNumbers {
-        score: candidate.hit.score,
+        score: score_of(candidate),
         segment: candidate.hit.segment,
         document: candidate.hit.doc.0,
         url_hash: candidate.hit.url_hash,
@@ -79,6 +79,14 @@ pub(crate) fn hits(
     hits
 }
 
+/// Returns the score of a hit; 0 where it stands for a place.
+fn score_of(candidate: &Candidate) -> f32 {
+    match candidate.hit.is_pinned() {
+        true => 0.0,
+        false => candidate.hit.score,
+    }
+}
+
 fn hit_of(
     candidate: &Candidate,
     hit: HitDetails,
@@ -98,7 +106,8 @@ fn hit_of(
         title: details.title,
         title_html: String::new(),
         site: details.site,
-        score: candidate.hit.score,
+        score: score_of(candidate),
+        pinned: candidate.hit.is_pinned(),
         summary: text.html,
         // Fields that cannot be read are as good as none: documents are checked before they are stored.
         fields: json::parse_object(&text.fields).unwrap_or_default(),

@@ -21,6 +21,7 @@ mod outcome;
 mod prepared;
 mod proof;
 mod ranking;
+mod ruling;
 mod scope;
 mod shown;
 mod timeline;

@@ -1,6 +1,7 @@
 //! A query before its first call: read once, with its filters, facets, order and place.
 
 use crate::calls::Query;
+use crate::coordinator::ruling::HitRules;
 use crate::coordinator::timeline::Timeline;
 use crate::cursor::{Cursors, PageStart};
 use crate::error::BadRequest;
@@ -78,6 +79,8 @@ pub struct PreparedQuery {
     pub query: Arc<Query>,
     /// Query for documents with some of the words, of which `query` finds those with all telling ones.
     pub some_words: Option<Arc<Query>>,
+    /// Query for all documents that pages list.
+    pub(crate) all_matches: Arc<Query>,
     /// Warnings of the parser.
     pub warnings: Vec<String>,
     /// Rules of the index that the query was read by, where it is explained.
@@ -196,13 +199,19 @@ impl PreparedQuery {
             true => Cow::from(format!("without rules {identity}")),
             false => identity,
         };
-        let (parsed, refinement) = options.refine(&identity, parsed, analyzer, fields)?;
+        let mut rules = HitRules::of(text, source, reading.with.rules, &options);
+        let parsed = rules.exclude(parsed);
+        let pinned = rules.pinned();
+        let refined = options.refine(&identity, parsed, pinned.as_ref(), analyzer, fields)?;
+        let (parsed, refinement) = refined;
         let Refinement {
             facets,
             sort,
             cursors,
             filters,
         } = refinement;
+        let index_id = rules.identity(index.index_id);
+        let (parsed, all_matches) = rules.around(parsed, &filters);
         let mut options = options.resolved(&parsed.query);
         if options.explain {
             // Explanations are made where the ids are read.
@@ -230,9 +239,14 @@ impl PreparedQuery {
                 places,
             }
         });
+        let some_words = parsed.some_words.map(&shared);
         Ok(PreparedQuery {
             facets: facets.collect(),
-            some_words: parsed.some_words.map(&shared),
+            all_matches: match all_matches {
+                Some(tree) => shared(tree),
+                None => Arc::clone(some_words.as_ref().unwrap_or(&query)),
+            },
+            some_words,
             query,
             warnings: parsed.warnings,
             rules: match options.explain {
@@ -247,7 +261,7 @@ impl PreparedQuery {
             options,
             analyzer: Some(analyzer),
             filters,
-            index_id: index.index_id.to_owned(),
+            index_id,
             arrived,
         })
     }
@@ -272,7 +286,7 @@ impl PreparedQuery {
             ..SearchOptions::default()
         };
         let parsed = search::parse(words, analyzer, operator);
-        let parsed = filtered(parsed, self.filters.clone());
+        let with_filters = |query| filtered(query, self.filters.clone());
         let query = |tree| {
             Arc::new(Query::new(
                 self.query.id,
@@ -281,10 +295,11 @@ impl PreparedQuery {
                 options.ranking,
             ))
         };
-        let some_words = parsed.some_words.map(query);
+        let some_words = parsed.some_words.map(|some| query(with_filters(some)));
+        let all_words = with_filters(parsed.query);
         PreparedQuery {
             some_words,
-            ..PreparedQuery::of_tree(self.query.id, parsed.query, options, self.arrived)
+            ..PreparedQuery::of_tree(self.query.id, all_words, options, self.arrived)
         }
     }
 
@@ -296,8 +311,10 @@ impl PreparedQuery {
         arrived: Instant,
     ) -> PreparedQuery {
         let query = Query::new(id, String::new(), tree, options.ranking);
+        let query = Arc::new(query);
         PreparedQuery {
-            query: Arc::new(query),
+            all_matches: Arc::clone(&query),
+            query,
             some_words: None,
             warnings: Vec::new(),
             rules: Vec::new(),

@@ -36,7 +36,8 @@ use crate::manifest::{FileEntry, Manifest, StatisticsLayers};
 use crate::sealed::{Identity, Kind};
 use crate::section::open_live;
 use crate::terms::{self, TermKey};
-use crate::{Field, IndexError, LookUpStep, Segment, TermHash, TermRecord};
+use crate::{DocId, Field, IndexError, LookUpStep, Segment, TermHash, TermRecord};
+use document::url_hash;
 use fields::{Priors, TextFields};
 use smallvec::smallvec;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -109,6 +110,31 @@ impl Statistics {
         let mut files = base.chain(self.layers.deleted.iter().zip(&self.deleted));
         let (_, terms) = files.find(|(entry, _)| *entry == file)?;
         terms.file().is_trusted().then(|| Arc::clone(terms))
+    }
+
+    /// Returns the live documents of some URLs by the number of their segment, those of a segment in increasing order. Takes time
+    /// proportional to the documents of the index: a comparison of hashes each.
+    ///
+    /// # Errors
+    /// Damaged details.
+    pub fn documents_of_urls(&self, urls: &[String]) -> Result<Vec<(u32, Vec<DocId>)>, IndexError> {
+        let hashes: HashSet<u64> = urls.iter().map(|url| url_hash(url)).collect();
+        let mut found = Vec::new();
+        for segment in self.segments.iter().filter(|_| !urls.is_empty()) {
+            let mut documents = Vec::new();
+            for doc in (0..segment.documents_count()).map(DocId) {
+                if hashes.contains(&segment.url_hash(doc))
+                    && !segment.is_deleted(doc)
+                    && urls.contains(&segment.details(doc)?.url)
+                {
+                    documents.push(doc);
+                }
+            }
+            if !documents.is_empty() {
+                found.push((segment.number(), documents));
+            }
+        }
+        Ok(found)
     }
 
     /// Returns the files that counts are read from.

@@ -69,7 +69,7 @@ fn are_terms(nodes: &[Node]) -> bool {
 /// Returns whether a clause adds nothing to the score, and cannot lead.
 fn only_filters(node: &Node) -> bool {
     match node {
-        Node::All | Node::Value(_) => true,
+        Node::All | Node::Value(_) | Node::Urls(_) => true,
         Node::Pattern(pattern) => pattern.weight == 0.0,
         Node::Boolean {
             required, optional, ..

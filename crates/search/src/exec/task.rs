@@ -304,13 +304,13 @@ impl SearchTask {
             1 => lists.pop().unwrap_or_default(),
             _ => merge_sorted(&lists, self.k),
         };
-        Searched {
+        self.with_pinned(Searched {
             matches_count: matches_count.max(hits.len() as u64),
             hits,
             count_is_exact: is_exact && taken == self.pieces().len(),
             documents_searched,
             documents_count,
-        }
+        })
     }
 
     /// Returns the number of documents outside of all ranges: of segments in which nothing can match.

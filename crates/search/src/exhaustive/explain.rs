@@ -10,8 +10,9 @@ use crate::exhaustive::fields_of_term::FieldsOfTerm;
 use crate::plan::best::Best;
 use crate::plan::node::{ClauseName, ConstantNode, Node, PatternNode, Scoring};
 use crate::plan::planner::Plan;
-use crate::plan::priors::{FieldPrior, SegmentPriors};
+use crate::plan::priors::{ByValue, SegmentPrior, SegmentPriors};
 use crate::plan::ranking::on_grid;
+use fields::{Prior, Value, days_us};
 use index::{DocId, IndexError, Segment};
 use text::Pattern;
 
@@ -86,6 +87,19 @@ impl<'a> Explainer<'a> {
             self.root = Clause::open(self.plan, &self.plan.root, self.segment, self.stop)?;
         }
         self.explained = doc;
+        let id = self.segment.id();
+        if let Some(pinned) = self
+            .plan
+            .pinned
+            .iter()
+            .find(|one| (one.segment, one.doc) == (id, doc))
+        {
+            let place = pinned.place + 1;
+            return Ok(Some(Explanation::leaf(
+                0.0,
+                format!("pinned by a rule, in place {place}"),
+            )));
+        }
         let of_clauses = self.root.explain(self.plan, doc, self.stop)?;
         Ok(of_clauses.map(|why| self.with_priors(why, doc)))
     }
@@ -93,7 +107,7 @@ impl<'a> Explainer<'a> {
     /// Adds the priors of a document to the score of its clauses, where the segment has any.
     fn with_priors(&self, of_clauses: Explanation, doc: DocId) -> Explanation {
         let mut details = vec![of_clauses];
-        details.extend(self.priors.fields().map(|field| explain_prior(field, doc)));
+        details.extend(self.priors.each().map(|prior| explain_prior(prior, doc)));
         match details.len() {
             1 => details.remove(0),
             _ => sum("sum of the clauses and the priors".to_owned(), details),
@@ -246,16 +260,36 @@ fn explain_constant(plan: &Plan, weight: f32, why: Explanation, name: &ClauseNam
     explanation.named(name)
 }
 
-fn explain_prior(field: &FieldPrior<'_>, doc: DocId) -> Explanation {
-    let name = field.name;
-    let (weight, pivot) = (field.prior.weight, field.prior.pivot);
-    let description = match field.value(doc) {
-        Some(value) => format!(
-            "prior of {name} = weight * value / (value + pivot), weight = {weight}, value = {value}, pivot = {pivot}"
-        ),
-        None => format!("prior of {name}: the document has no value"),
+fn explain_prior(prior: &SegmentPrior<'_>, doc: DocId) -> Explanation {
+    let description = match prior {
+        SegmentPrior::Value(of) => match (of.value(doc), of.by) {
+            (Some(value), ByValue::Saturating(Prior { weight, pivot })) => format!(
+                "prior of {} = weight * value / (value + pivot), weight = {weight}, value = {value}, pivot = {pivot}",
+                of.name
+            ),
+            (
+                Some(value),
+                ByValue::Age {
+                    weight,
+                    now_us,
+                    half_us,
+                },
+            ) => format!(
+                "prior of {} = weight * half / (half + age), weight = {weight}, half = {} days, age from {value} to {}",
+                of.name,
+                half_us / days_us(1.0),
+                Value::Date(now_us)
+            ),
+            (None, _) => format!("prior of {}: the document has no value", of.name),
+        },
+        SegmentPrior::Passes { field, test, .. } => {
+            format!("prior of {field}:{test}: its weight, where a value passes")
+        }
+        SegmentPrior::Site { site, .. } => {
+            format!("prior of {site} and its subdomains: its weight, for their documents")
+        }
     };
-    Explanation::leaf(field.of(doc), description)
+    Explanation::leaf(prior.of(doc), description)
 }
 
 /// Adds up the values of clauses. The sum is exact in any order, because the values lie on a grid.
@@ -344,6 +378,13 @@ fn explain_one(
         (Node::All, _) => filter("all documents", value),
         (Node::Value(node), _) => {
             filter(&format!("{}:{}", node.field, node.test), value).named(&node.name)
+        }
+        (Node::Urls(node), _) => {
+            let name = match &node.urls[..] {
+                [url] => format!("url:{url}"),
+                urls => format!("documents of {} URLs", urls.len()),
+            };
+            filter(&name, value).named(&node.name)
         }
         (Node::Filter(word), _) => {
             let name = format!("{}{}", plan.label(word.field), word.term);

@@ -1,14 +1,16 @@
-//! Patterns of a plan, with the terms of the words that they match as written in the whole index.
+//! What the clauses of a plan stand for in the whole index: patterns for terms of the words that they match as written, URLs for
+//! documents.
 
 use crate::plan::node::Node;
 use index::{IndexError, Statistics};
 
-/// Looks up the words of all patterns below a clause.
+/// Looks up the words of all patterns and the documents of all URLs below a clause.
 pub(super) fn find_written(node: &mut Node, statistics: &Statistics) -> Result<(), IndexError> {
     match node {
         Node::Pattern(node) => {
             node.as_written = statistics.terms_as_written(node.field, &node.pattern)?;
         }
+        Node::Urls(node) => node.documents = statistics.documents_of_urls(&node.urls)?,
         Node::Boolean {
             required,
             optional,

@@ -116,7 +116,9 @@ fn counts_alone(query: &Query) -> bool {
         Query::Boolean {
             required, excluded, ..
         } => required.is_empty() && excluded.is_empty(),
-        Query::Boosted { clause, .. } | Query::Named { clause, .. } => counts_alone(clause),
+        Query::Boosted { clause, .. }
+        | Query::Ruled { clause, .. }
+        | Query::Named { clause, .. } => counts_alone(clause),
         Query::AnyTelling(_) | Query::AllTelling(_) | Query::AtLeast { .. } => false,
         // They keep what their words score beyond the text.
         Query::BestOf { .. } | Query::Constant { .. } => true,
@@ -126,6 +128,7 @@ fn counts_alone(query: &Query) -> bool {
         | Query::Pattern { .. }
         | Query::TitleStart { .. }
         | Query::Value { .. }
+        | Query::Urls(_)
         | Query::Phrase { .. }
         | Query::Filter(_) => true,
     }

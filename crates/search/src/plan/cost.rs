@@ -82,6 +82,10 @@ impl Plan {
                 *lists += 1;
                 self.documents_count
             }
+            Node::Urls(node) => {
+                *lists += 1;
+                node.documents_count()
+            }
             // Probed, unless it stands alone.
             Node::All | Node::Value(_) => self.documents_count,
             Node::Phrase(phrase) => {
@@ -140,6 +144,7 @@ fn kind_of(root: &Node) -> PlanKind {
         | Node::Pattern(_)
         | Node::TitleStart(_)
         | Node::Value(_)
+        | Node::Urls(_)
         | Node::BestOf { .. }
         | Node::Constant(_) => PlanKind::Other,
         Node::AtLeast { clauses, .. } => match terms(clauses) {

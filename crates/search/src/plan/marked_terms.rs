@@ -43,6 +43,7 @@ pub(super) fn note_terms(node: &Node, terms: &mut Vec<SummaryTerm>) {
         | Node::Pattern(_)
         | Node::TitleStart(_)
         | Node::Value(_)
+        | Node::Urls(_)
         | Node::Phrase(_) => {}
     }
 }

@@ -3,8 +3,8 @@
 use crate::plan::ranking::{TermCounts, TermWeight};
 use fields::Test;
 use index::{
-    CodeRange, Column, Field, IndexError, LookUpStep, Segment, TermHash, TermPlace, TermPlaces,
-    TermRecord, TermStatistics, WrittenTerm,
+    CodeRange, Column, DocId, Field, IndexError, LookUpStep, Segment, TermHash, TermPlace,
+    TermPlaces, TermRecord, TermStatistics, WrittenTerm,
 };
 use std::sync::Arc;
 use text::Pattern;
@@ -25,6 +25,7 @@ pub(crate) enum Node {
     Pattern(PatternNode),
     TitleStart(TitleStartNode),
     Value(ValueNode),
+    Urls(UrlsNode),
     Phrase(PhraseNode),
     Boolean {
         required: Vec<Node>,
@@ -197,6 +198,30 @@ impl ValueNode {
     }
 }
 
+/// Documents of some URLs, which adds nothing to the score.
+#[derive(Debug)]
+pub(crate) struct UrlsNode {
+    pub(crate) urls: Vec<String>,
+    /// Documents of each segment that has any, in increasing order, by the number of the segment.
+    pub(crate) documents: Vec<(u32, Vec<DocId>)>,
+    pub(crate) name: ClauseName,
+}
+
+impl UrlsNode {
+    /// Returns the documents of a segment.
+    pub(crate) fn documents_of(&self, segment: &Segment) -> &[DocId] {
+        let number = segment.number();
+        let found = self.documents.iter().find(|(of, _)| *of == number);
+        found.map_or(&[], |(_, documents)| documents)
+    }
+
+    /// Returns the number of documents of all segments.
+    pub(crate) fn documents_count(&self) -> u64 {
+        let counts = self.documents.iter();
+        counts.map(|(_, documents)| documents.len() as u64).sum()
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct PatternNode {
     pub(crate) field: Field,
@@ -247,6 +272,15 @@ pub(crate) fn pattern_node(field: Field, pattern: &Pattern, weight: f32, name: C
     })
 }
 
+/// Makes the clause of the documents of some URLs.
+pub(crate) fn urls_node(urls: &[String], name: ClauseName) -> Node {
+    Node::Urls(UrlsNode {
+        urls: urls.to_vec(),
+        documents: Vec::new(),
+        name,
+    })
+}
+
 /// Makes the clause of a test of values.
 pub(crate) fn value_node(field: &str, test: &Test, name: ClauseName) -> Node {
     Node::Value(ValueNode {
@@ -259,7 +293,12 @@ pub(crate) fn value_node(field: &str, test: &Test, name: ClauseName) -> Node {
 /// Calls `each` for every word below a clause whose postings a search reads from the start.
 pub(crate) fn each_word<'a>(node: &'a Node, each: &mut impl FnMut(&'a Word)) {
     match node {
-        Node::Nothing | Node::All | Node::Pattern(_) | Node::TitleStart(_) | Node::Value(_) => {}
+        Node::Nothing
+        | Node::All
+        | Node::Pattern(_)
+        | Node::TitleStart(_)
+        | Node::Value(_)
+        | Node::Urls(_) => {}
         Node::Term(term) => each(&term.word),
         Node::Filter(word) => each(word),
         Node::Phrase(phrase) => phrase.words.iter().for_each(each),

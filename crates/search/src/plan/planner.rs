@@ -6,7 +6,8 @@ use crate::plan::as_written::find_written;
 use crate::plan::best::Best;
 use crate::plan::marked_terms::{note, note_terms};
 use crate::plan::node::{
-    ClauseName, ConstantNode, Node, PhraseNode, Scoring, TermNode, Word, each_word, value_node,
+    ClauseName, ConstantNode, Node, PhraseNode, Scoring, TermNode, Word, each_word, urls_node,
+    value_node,
 };
 use crate::plan::pattern_terms::PatternTerms;
 use crate::plan::priors::PlannedPriors;
@@ -16,9 +17,9 @@ use crate::plan::scales::Scales;
 use crate::plan::telling::Telling;
 use crate::plan::unscored::{named, unscored, unscored_all};
 use crate::query::parse::{BOOST_MAX, BOOST_MIN};
-use crate::query::tree::Query;
+use crate::query::tree::{Pinned, Query, Ruling};
 use fields::TextFields;
-use index::{Field, IndexError, LookUpStep, Statistics, TermHash, TermStatistics};
+use index::{DocId, Field, IndexError, LookUpStep, Statistics, TermHash, TermStatistics};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use text::Pattern;
@@ -33,6 +34,10 @@ pub struct Plan {
     pub(crate) grid: f32,
     pub(crate) scales: Scales,
     pub(crate) priors: PlannedPriors,
+    /// What stands before all hits by rules.
+    pub(crate) pinned_by: Option<Pinned>,
+    /// The documents that do, of all segments ([`Plan::pin`]).
+    pub(crate) pinned: Vec<PinnedDocument>,
     telling: Telling,
     /// Upper bound on the score of a document that lacks a telling word and holds another, priors included.
     incomplete_most: Option<f32>,
@@ -64,20 +69,25 @@ impl Plan {
             patterns: Vec::new(),
             of_pattern: None,
             marks_terms: true,
+            ruling: None,
         };
         let root = planner.scored(query)?;
         let mut root = planner.with_beyond_text(root, 0);
         find_written(&mut root, statistics)?;
-        let priors = statistics.priors();
-        let grid = Ranking::grid(planner.most + PlannedPriors::most_of(priors));
+        let Ruling { priors, pinned } = planner.ruling.take().unwrap_or_default();
+        let priors = PlannedPriors::new(statistics.priors(), priors);
+        let most_with_priors = planner.most + priors.most_off_grid();
+        let grid = Ranking::grid(most_with_priors);
         Ok(Plan {
             root,
             ranking,
             grid,
-            priors: PlannedPriors::new(priors, grid),
+            priors: priors.on_grid(grid),
+            pinned_by: pinned,
+            pinned: Vec::new(),
             scales: planner.scales,
             documents_count: planner.documents_count,
-            incomplete_most: planner.telling.incomplete_most(planner.most, priors),
+            incomplete_most: planner.telling.incomplete_most(most_with_priors),
             telling: planner.telling,
             patterns: planner.patterns,
             text_fields: Arc::clone(statistics.text_fields()),
@@ -126,7 +136,7 @@ impl Plan {
     pub(crate) fn most(&self, node: &Node) -> f32 {
         let on_grid = |most: f32| on_grid(most, self.grid);
         match node {
-            Node::Nothing | Node::All | Node::Filter(_) | Node::Value(_) => 0.0,
+            Node::Nothing | Node::All | Node::Filter(_) | Node::Value(_) | Node::Urls(_) => 0.0,
             Node::Term(TermNode {
                 weight,
                 scoring: Scoring::Constant,
@@ -177,6 +187,16 @@ impl Plan {
     }
 }
 
+/// Document that stands before all hits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PinnedDocument {
+    /// Place among those that do, from 0.
+    pub(crate) place: u32,
+    /// Id of the segment.
+    pub(crate) segment: u32,
+    pub(crate) doc: DocId,
+}
+
 /// Planner of the clauses of one query.
 pub(super) struct Planner<'a> {
     ranking: Ranking,
@@ -201,6 +221,8 @@ pub(super) struct Planner<'a> {
     pub(super) of_pattern: Option<Box<PatternTerms>>,
     /// Whether summaries mark the terms being planned.
     pub(super) marks_terms: bool,
+    /// What rules say of the hits.
+    ruling: Option<Ruling>,
 }
 
 impl Planner<'_> {
@@ -222,6 +244,7 @@ impl Planner<'_> {
             Query::Pattern { field, pattern } => self.pattern(*field, pattern),
             Query::TitleStart { start, edits } => Ok(self.title_start(start, *edits)),
             Query::Value { field, test } => Ok(value_node(field, test, self.name.clone())),
+            Query::Urls(urls) => Ok(urls_node(urls, self.name.clone())),
             Query::Phrase { field, terms, slop } => self.phrase(*field, terms, *slop),
             Query::Boolean {
                 required,
@@ -259,6 +282,10 @@ impl Planner<'_> {
                 self.boost = before;
                 node
             }
+            Query::Ruled { by, clause } => {
+                self.ruling = Some((**by).clone());
+                self.scored(clause)
+            }
             Query::Named { name, clause } => {
                 let before = self.enter_name(name);
                 let node = self.scored(clause);
@@ -274,7 +301,8 @@ impl Planner<'_> {
             Query::Term { field, term, .. } => self.filter(*field, term),
             Query::Constant { clause, .. }
             | Query::Filter(clause)
-            | Query::Boosted { clause, .. } => self.filtered(clause),
+            | Query::Boosted { clause, .. }
+            | Query::Ruled { clause, .. } => self.filtered(clause),
             Query::Named { name, clause } => {
                 let before = self.enter_name(name);
                 let node = self.filtered(clause);
@@ -286,6 +314,7 @@ impl Planner<'_> {
             | Query::Pattern { .. }
             | Query::TitleStart { .. }
             | Query::Value { .. }
+            | Query::Urls(_)
             | Query::Phrase { .. } => Ok(named(unscored(query), &self.name)),
             Query::AnyTelling(clauses) | Query::BestOf { clauses, .. } => {
                 let clauses = self.filtered_all(clauses)?;

@@ -4,8 +4,6 @@
 //! is no answer, and one without them may be. So a word is telling by its inverse document frequency beside the greatest of the
 //! query, whatever the language; all words add to the score.
 
-use crate::plan::priors::PlannedPriors;
-
 /// Least inverse document frequency of a telling word, as a share of the greatest in the query.
 pub const TELLING_SHARE: f32 = 0.2;
 
@@ -26,9 +24,9 @@ pub(super) struct Telling {
 
 impl Telling {
     /// Returns an upper bound on the score of a document that holds a telling word and lacks another, where all telling words
-    /// are required; `most` is that on the score of any document, without priors.
-    pub(super) fn incomplete_most(&self, most: f64, priors: &fields::Priors) -> Option<f32> {
-        let most = most + PlannedPriors::most_of(priors) - self.least?;
+    /// are required; `most` is that on the score of any document.
+    pub(super) fn incomplete_most(&self, most: f64) -> Option<f32> {
+        let most = most - self.least?;
         Some((most * (1.0 + ROUNDING)) as f32)
     }
 }

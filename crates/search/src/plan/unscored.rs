@@ -1,7 +1,7 @@
 //! Planning of excluded clauses, and of the leaves of filters: they score nothing, so they need no statistics.
 
 use crate::plan::node::{
-    ClauseName, Node, PhraseNode, TitleStartNode, Word, pattern_node, value_node,
+    ClauseName, Node, PhraseNode, TitleStartNode, Word, pattern_node, urls_node, value_node,
 };
 use crate::plan::ranking::TermWeight;
 use crate::plan::rewrite::{at_least, boolean};
@@ -21,6 +21,7 @@ pub(super) fn unscored(query: &Query) -> Node {
             weight: 0.0,
         }),
         Query::Value { field, test } => value_node(field, test, None),
+        Query::Urls(urls) => urls_node(urls, None),
         Query::Phrase { field, terms, slop } => match terms.as_slice() {
             [] => Node::Nothing,
             [term] => Node::Filter(Word::new(*field, term)),
@@ -52,6 +53,7 @@ pub(super) fn unscored(query: &Query) -> Node {
         Query::Constant { clause, .. }
         | Query::Filter(clause)
         | Query::Boosted { clause, .. }
+        | Query::Ruled { clause, .. }
         | Query::Named { clause, .. } => unscored(clause),
     }
 }
@@ -63,6 +65,7 @@ pub(super) fn named(mut node: Node, name: &ClauseName) -> Node {
         Node::Pattern(pattern) => pattern.name.clone_from(name),
         Node::Filter(word) => word.name.clone_from(name),
         Node::Value(value) => value.name.clone_from(name),
+        Node::Urls(urls) => urls.name.clone_from(name),
         Node::Constant(constant) => constant.name.clone_from(name),
         Node::Nothing
         | Node::All

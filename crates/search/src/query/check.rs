@@ -2,7 +2,7 @@
 
 use crate::query::limits::{
     BOOST_MAX, BOOST_MIN, CLAUSES_MAX, NAME_BYTES_MAX, NAMES_MAX, NESTED_MAX, PATTERNS_MAX,
-    PHRASE_WORDS_MAX, SLOP_MAX,
+    PHRASE_WORDS_MAX, SLOP_MAX, URLS_MAX,
 };
 use crate::query::tree::Query;
 use fields::Searched;
@@ -72,6 +72,10 @@ impl Left {
                     take_one(&mut self.patterns, "the query has too many patterns")?;
                 }
             }
+            Query::Urls(urls) => {
+                let is_few = urls.len() <= URLS_MAX;
+                ensure(is_few, "the query has more than 1,000 URLs in one clause")?;
+            }
             Query::Phrase { field, terms, slop } => {
                 is_known(*field)?;
                 let is_short = (2..=PHRASE_WORDS_MAX).contains(&terms.len());
@@ -112,6 +116,7 @@ impl Left {
                 return self.take(clause, depth + 1);
             }
             Query::Filter(clause) => return self.take(clause, depth + 1),
+            Query::Ruled { .. } => return Err("the query has rules of its own"),
             Query::Boosted { boost, clause } => {
                 let is_within = weight.contains(boost);
                 ensure(is_within, "the query has a boost beyond the limits")?;

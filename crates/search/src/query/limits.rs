@@ -28,3 +28,5 @@ pub const NAME_BYTES_MAX: usize = 256;
 pub const NAMES_MAX: usize = 64;
 /// Upper limit on warnings.
 pub const WARNINGS_MAX: usize = 16;
+/// Upper limit on the URLs of one clause.
+pub const URLS_MAX: usize = 1_000;

@@ -9,4 +9,4 @@ pub(crate) mod tree;
 
 pub use check::BeyondLimits;
 pub use depth::nested;
-pub use tree::Query;
+pub use tree::{Pinned, Query, Ruling};

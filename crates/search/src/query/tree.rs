@@ -1,7 +1,7 @@
 //! Query as a tree of typed clauses, before any index is known.
 
 use crate::query::depth::nested;
-use fields::Test;
+use fields::{QueryPrior, Test};
 use index::Field;
 use serde::{Deserialize, Serialize};
 use text::Pattern;
@@ -56,6 +56,8 @@ pub enum Query {
         #[serde(with = "super::test_form")]
         test: Test,
     },
+    /// Documents of these URLs. It adds nothing to the score.
+    Urls(Vec<String>),
     /// Documents that hold the terms one after another. Scored as one term whose frequency is the number of
     /// occurrences and whose inverse document frequency is the sum of the terms'.
     Phrase {
@@ -141,6 +143,14 @@ pub enum Query {
         #[serde(deserialize_with = "nested")]
         clause: Box<Query>,
     },
+    /// A whole query, with what rules of the index say of its hits. It changes no match, and is not serialized.
+    #[serde(skip)]
+    Ruled {
+        /// What rules say.
+        by: Box<Ruling>,
+        /// The query.
+        clause: Box<Query>,
+    },
     /// The clause, whose name explanations repeat. The words, phrases and prefixes within a named combination have its
     /// name, followed by `/` and their own, if any.
     Named {
@@ -150,6 +160,24 @@ pub enum Query {
         #[serde(deserialize_with = "nested")]
         clause: Box<Query>,
     },
+}
+
+/// What rules of an index say of the hits of a query.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Ruling {
+    /// What adds to their scores, beside the priors of the index.
+    pub priors: Vec<QueryPrior>,
+    /// Documents that stand before all others, which the query excludes.
+    pub pinned: Option<Pinned>,
+}
+
+/// Documents that stand before all others.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pinned {
+    /// Their URLs, the first one first.
+    pub urls: Vec<String>,
+    /// Query that finds those of them that pass the filters of a search.
+    pub clause: Query,
 }
 
 fn one() -> u32 {
@@ -178,6 +206,7 @@ impl Query {
             Query::Constant { clause, .. }
             | Query::Filter(clause)
             | Query::Boosted { clause, .. }
+            | Query::Ruled { clause, .. }
             | Query::Named { clause, .. } => clause.requires_one_site(),
             _ => false,
         }
@@ -219,11 +248,13 @@ impl Query {
             }
             Query::Constant { clause, .. }
             | Query::Boosted { clause, .. }
+            | Query::Ruled { clause, .. }
             | Query::Named { clause, .. } => clause.note_words(words),
             Query::Nothing
             | Query::All
             | Query::TitleStart { .. }
             | Query::Value { .. }
+            | Query::Urls(_)
             | Query::Filter(_) => {}
         }
     }
@@ -245,14 +276,16 @@ impl Query {
     pub(crate) fn only_filters(&self) -> bool {
         match self {
             Query::Term { field, .. } => *field == Field::Site,
-            Query::All | Query::Filter(_) | Query::Value { .. } => true,
+            Query::All | Query::Filter(_) | Query::Value { .. } | Query::Urls(_) => true,
             Query::Boolean {
                 required, optional, ..
             } => required.iter().chain(optional).all(Query::only_filters),
             Query::AtLeast { clauses, .. } | Query::BestOf { clauses, .. } => {
                 clauses.iter().all(Query::only_filters)
             }
-            Query::Boosted { clause, .. } | Query::Named { clause, .. } => clause.only_filters(),
+            Query::Boosted { clause, .. }
+            | Query::Ruled { clause, .. }
+            | Query::Named { clause, .. } => clause.only_filters(),
             Query::Nothing
             | Query::Pattern { .. }
             | Query::TitleStart { .. }

@@ -91,7 +91,11 @@ impl<'a> Probe<'a> {
                 Probe::open(plan, &constant.clause, segment, stop)?
                     .map(|probe| Probe::Constant(score, Box::new(probe)))
             }
-            Node::All | Node::Pattern(_) | Node::TitleStart(_) | Node::Boolean { .. } => {
+            Node::All
+            | Node::Pattern(_)
+            | Node::TitleStart(_)
+            | Node::Urls(_)
+            | Node::Boolean { .. } => {
                 Walk::open(plan, node, segment, stop)?.map(|walk| Probe::Walk(Box::new(walk)))
             }
         })

@@ -7,7 +7,7 @@ use search::exhaustive::{count_site, explain};
 use search::{Plan, Query, Ranking, ScoredHit};
 use search::{count_partition, merge_sorted, search_partition};
 use std::sync::Arc;
-use testkit::{BuildPlan, Oracle, batches, build_index, build_plans, queries, rankings};
+use testkit::{BuildPlan, Oracle, batches, build_index, build_plans, rankings, ruled_queries};
 
 /// Hit without the parts that depend on the chunks: the hash of the URL and the bits of the score.
 type Bits = (u64, u32);
@@ -78,7 +78,7 @@ proptest! {
     fn search_is_the_oracle(
         batches in batches(3, 24),
         build in build_plans(),
-        queries in proptest::collection::vec((queries(), rankings()), 1..8),
+        queries in proptest::collection::vec((ruled_queries(), rankings()), 1..8),
         k in 0usize..20,
     ) {
         let index = build_index(&batches, build).unwrap();
@@ -106,7 +106,7 @@ proptest! {
     fn merged_partitions_are_one_search(
         batches in batches(2, 24),
         build in build_plans(),
-        query in queries(),
+        query in ruled_queries(),
         ranking in rankings(),
         partitions in 1u32..6,
         k in 0usize..20,
@@ -138,7 +138,7 @@ proptest! {
     fn explanations_are_the_scores(
         batches in batches(2, 16),
         build in build_plans(),
-        query in queries(),
+        query in ruled_queries(),
         ranking in rankings(),
     ) {
         let index = build_index(&batches, build).unwrap();
@@ -165,7 +165,7 @@ proptest! {
     fn sites_are_counted(
         batches in batches(2, 24),
         build in build_plans(),
-        query in queries(),
+        query in ruled_queries(),
         limit in 0u64..6,
     ) {
         let index = build_index(&batches, build).unwrap();
@@ -193,7 +193,7 @@ proptest! {
         mut documents in proptest::collection::vec(testkit::documents::document(), 600..1400),
         codec in prop_oneof![Just(PostingsCodec::Packed), Just(PostingsCodec::Vint)],
         replaced in proptest::collection::vec(0usize..600, 0..20),
-        queries in proptest::collection::vec((queries(), rankings()), 1..4),
+        queries in proptest::collection::vec((ruled_queries(), rankings()), 1..4),
     ) {
         for (number, document) in documents.iter_mut().enumerate() {
             document.url = format!("http://s{}.test/{number}", number % 7);

@@ -63,7 +63,7 @@ proptest! {
         let index = build_index(&batches, plan).unwrap();
         let oracle = Oracle::new(&batches, analyzer, index.fields());
         let find = |query: &Query| found_by_all_ways(&index, &oracle, query);
-        let rules = QueryRules::new(&Rules::of_json(RULES.as_bytes()).unwrap(), analyzer);
+        let rules = QueryRules::new(&Rules::of_json(RULES.as_bytes()).unwrap(), analyzer, index.fields());
         let without = Reading::new(analyzer, index.fields(), operator);
         let with = Reading {
             with: ReadWith { rules: rules.as_ref(), is_explained },

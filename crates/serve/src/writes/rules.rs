@@ -10,6 +10,7 @@ use axum::body::Body;
 use axum::extract::RawQuery;
 use axum::http::{Response, StatusCode};
 use fields::{RULES_BYTES_MAX, Rules};
+use search::QueryRules;
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -68,9 +69,17 @@ pub(super) async fn replaced(
             ));
         }
     };
-    with_writer(&app, |writer| match writer.set_rules(rules) {
+    let known = app.front_end.known();
+    let read = known
+        .analyzer
+        .and_then(|of| QueryRules::new(&rules, of, &known.fields));
+    let ignored = read.map_or_else(Vec::new, |rules| rules.ignored().to_vec());
+    with_writer(&app, move |writer| match writer.set_rules(rules) {
         Ok(generation) => {
-            let answer = json!({ "generation": generation });
+            let mut answer = json!({ "generation": generation });
+            if !ignored.is_empty() {
+                answer["warnings"] = json!(ignored);
+            }
             respond(StatusCode::OK, JSON, answer.to_string())
         }
         Err(error) => refused(&error),

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! query := "text"  |  { kind: … }
-//! kind  := words  value  site  boolean  at_least  best_of  constant  filter  boosted  named
+//! kind  := words  value  site  urls  boolean  at_least  best_of  constant  filter  boosted  named
 //! ```
 //!
 //! docs/formats/request.md has all of it. Unknown kinds and keys are errors that name them; clauses are as deep within each

@@ -9,7 +9,7 @@ use fields::{Schema, TITLE};
 use index::Field;
 use search::parse::{
     BOOST_MAX, BOOST_MIN, CLAUSES_MAX, DEPTH_MAX, NAME_BYTES_MAX, NAMES_MAX, PATTERNS_MAX,
-    PHRASE_WORDS_MAX, SLOP_MAX, bag_of_words_in, edits_of, near_query, phrase_in_ways,
+    PHRASE_WORDS_MAX, SLOP_MAX, URLS_MAX, bag_of_words_in, edits_of, near_query, phrase_in_ways,
     prefix_query, prefixes_of, simplified, site_query,
 };
 use search::{Least, Operator};
@@ -82,6 +82,16 @@ impl Lowering<'_> {
                 take(&mut self.clauses_left, 1, CLAUSES_MAX, "clauses")?;
                 let site = site_query(name.trim(), *with_subdomains);
                 site.ok_or_else(|| Error::query("the name of a site is empty"))?
+            }
+            Node::Urls(urls) => {
+                take(&mut self.clauses_left, 1, CLAUSES_MAX, "clauses")?;
+                if urls.len() > URLS_MAX {
+                    let count = urls.len();
+                    return Err(Error::query(format!(
+                        "a clause has {count} URLs; {URLS_MAX} are allowed"
+                    )));
+                }
+                search::Query::Urls(urls.clone())
             }
             Node::Boolean {
                 required,

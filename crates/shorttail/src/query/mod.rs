@@ -59,6 +59,7 @@ enum Node {
         #[serde(default = "yes")]
         with_subdomains: bool,
     },
+    Urls(Vec<String>),
     Boolean {
         #[serde(
             default,
@@ -262,6 +263,11 @@ impl Query {
         })
     }
 
+    /// Returns the filter for the documents of some URLs, 1,000 at most.
+    pub fn urls(urls: impl IntoIterator<Item = impl Into<String>>) -> Query {
+        Query(Node::Urls(urls.into_iter().map(Into::into).collect()))
+    }
+
     /// Returns the query for documents that match all clauses.
     pub fn all_of(clauses: impl IntoIterator<Item = Query>) -> Query {
         Query::combined(clauses.into_iter().collect(), Vec::new(), Vec::new())
@@ -425,7 +431,11 @@ impl Query {
             | Node::Filter(clause)
             | Node::Boosted { clause, .. }
             | Node::Named { clause, .. } => clause.set_field(name),
-            Node::Text(_) | Node::All {} | Node::Value { .. } | Node::Site { .. } => {}
+            Node::Text(_)
+            | Node::All {}
+            | Node::Value { .. }
+            | Node::Site { .. }
+            | Node::Urls(_) => {}
         }
     }
 

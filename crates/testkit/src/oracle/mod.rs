@@ -5,12 +5,14 @@
 //! same order as the search's, so they must be equal to the bit.
 mod most;
 mod patterns;
+mod rule_priors;
 mod sums;
 mod telling;
 mod titles;
 mod values;
 mod written;
 
+use self::rule_priors::{added, rule_priors};
 use crate::lengths::length_in_a_byte;
 use crate::places::{Place, phrase_frequency, places};
 use crate::values::values_of;
@@ -158,7 +160,9 @@ impl Oracle {
                     grid,
                     ..Scale::default()
                 };
-                let score = self.score(query, scale, document)? + self.prior(document, grid);
+                let score = self.score(query, scale, document)?
+                    + self.prior(document, grid)
+                    + added(rule_priors(query), document, grid);
                 Some(OracleHit {
                     url: document.url.clone(),
                     url_hash: url_hash(&document.url),
@@ -327,7 +331,10 @@ impl Oracle {
                 let boost = product(scale.boost, *boost);
                 self.score(clause, Scale { boost, ..scale }, document)
             }
-            Query::Named { clause, .. } => self.score(clause, scale, document),
+            Query::Urls(urls) => urls.contains(&document.url).then_some(0.0),
+            Query::Ruled { clause, .. } | Query::Named { clause, .. } => {
+                self.score(clause, scale, document)
+            }
         }
     }
 

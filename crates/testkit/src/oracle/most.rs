@@ -1,5 +1,6 @@
 //! Upper bounds on the scores of a query, from which the grid of the oracle's scores comes.
 
+use super::rule_priors::rule_priors;
 use super::{Oracle, product};
 use index::Field;
 use search::{Query, Ranking};
@@ -7,7 +8,9 @@ use search::{Query, Ranking};
 impl Oracle {
     /// Returns the grid of the scores of a query, from the upper bound on their sum.
     pub(super) fn grid(&self, query: &Query, ranking: Ranking) -> f32 {
-        let priors = self.priors.iter().map(|(_, prior)| f64::from(prior.weight));
+        let priors = self.priors.iter().map(|(_, prior)| prior.weight);
+        let of_rules = rule_priors(query).iter().map(|prior| prior.weight);
+        let priors = priors.chain(of_rules).map(f64::from);
         Ranking::grid(self.most(query, ranking, 1.0, &[]) + priors.sum::<f64>())
     }
 
@@ -63,11 +66,13 @@ impl Oracle {
                 each.sum()
             }
             Query::Constant { score, .. } => (score * boost).into(),
-            Query::Filter(_) | Query::Value { .. } => 0.0,
+            Query::Filter(_) | Query::Value { .. } | Query::Urls(_) => 0.0,
             Query::Boosted { boost: own, clause } => {
                 self.most(clause, ranking, product(boost, *own), alike)
             }
-            Query::Named { clause, .. } => self.most(clause, ranking, boost, alike),
+            Query::Ruled { clause, .. } | Query::Named { clause, .. } => {
+                self.most(clause, ranking, boost, alike)
+            }
         }
     }
 }

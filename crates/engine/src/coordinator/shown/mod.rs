@@ -394,8 +394,7 @@ impl Showing {
 
     /// Returns the call that counts matches in the partitions that answered: of the query whose matches the pages list.
     fn count(&self, counted: Counted, scope: Scope<'_>) -> Call {
-        let prepared = scope.prepared;
-        let query: &Arc<Query> = prepared.some_words.as_ref().unwrap_or(&prepared.query);
+        let query: &Arc<Query> = &scope.prepared.all_matches;
         Call::CountMatches {
             query: Arc::clone(query),
             request: CountMatchesRequest {

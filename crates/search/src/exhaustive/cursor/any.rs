@@ -5,6 +5,7 @@ use super::at_least::AtLeastCursor;
 use super::best_of::BestOfCursor;
 use super::boolean::BooleanCursor;
 use super::constant::ConstantCursor;
+use super::listed::ListedCursor;
 use super::pattern::PatternCursor;
 use super::phrase::PhraseCursor;
 use super::term::{FilterCursor, TermCursor};
@@ -30,6 +31,7 @@ pub(crate) enum Cursor<'a> {
     Filter(FilterCursor<'a>),
     Pattern(PatternCursor),
     Titles(TitlesCursor),
+    Listed(ListedCursor<'a>),
     Value(ValueCursor<'a>),
     Phrase(Box<PhraseCursor<'a>>),
     Boolean(Box<BooleanCursor<'a, Cursor<'a>>>),
@@ -70,6 +72,10 @@ impl<'a> Cursor<'a> {
             Node::Value(node) => match node.open(segment)? {
                 Some((column, range)) => Cursor::Value(ValueCursor::new(column, range, segment)),
                 None => Cursor::Empty,
+            },
+            Node::Urls(node) => match node.documents_of(segment) {
+                [] => Cursor::Empty,
+                documents => Cursor::Listed(ListedCursor::new(documents)),
             },
             Node::Phrase(phrase) => PhraseCursor::open(plan, phrase, segment, stop)?
                 .map_or(Cursor::Empty, |cursor| Cursor::Phrase(Box::new(cursor))),
@@ -139,6 +145,7 @@ macro_rules! dispatch {
             Cursor::Filter($inner) => $call,
             Cursor::Pattern($inner) => $call,
             Cursor::Titles($inner) => $call,
+            Cursor::Listed($inner) => $call,
             Cursor::All($inner) => $call,
             Cursor::Value($inner) => $call,
             Cursor::Phrase($inner) => $call,

@@ -6,6 +6,7 @@ mod at_least;
 mod best_of;
 mod boolean;
 mod constant;
+mod listed;
 mod pattern;
 mod phrase;
 pub(crate) mod term;

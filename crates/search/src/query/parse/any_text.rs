@@ -10,7 +10,7 @@ use text::Analyzer;
 fn is_well_formed(query: &Query) -> bool {
     match query {
         Query::Nothing | Query::All => true,
-        Query::TitleStart { .. } => false,
+        Query::TitleStart { .. } | Query::Urls(_) | Query::Ruled { .. } => false,
         Query::Term { term, weight, .. } => !term.is_empty() && *weight > 0,
         Query::Pattern { pattern, .. } => pattern.is_valid(),
         Query::Value { .. } => true,

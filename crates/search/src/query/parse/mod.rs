@@ -38,6 +38,7 @@ mod ranges;
 mod rules;
 #[cfg(test)]
 mod rules_tests;
+mod ruling;
 mod runs;
 mod scan;
 mod sites;
@@ -53,9 +54,10 @@ pub use as_you_type::typing_errors;
 pub use clauses::simplified;
 pub use limits::{
     BOOST_MAX, BOOST_MIN, CLAUSES_MAX, DEPTH_MAX, NAME_BYTES_MAX, NAMES_MAX, PATTERNS_MAX,
-    PHRASE_WORDS_MAX, QUERY_BYTES_MAX, SLOP_MAX, WARNINGS_MAX, WAYS_MAX,
+    PHRASE_WORDS_MAX, QUERY_BYTES_MAX, SLOP_MAX, URLS_MAX, WARNINGS_MAX, WAYS_MAX,
 };
 pub use rules::{QueryRules, ReadWith, SYNONYM_WEIGHT, SYNONYMS_ADDED_MAX};
+pub use ruling::Ruled;
 pub use runs::{edits_of, prefix_query, prefixes_of};
 pub use sites::site_query;
 pub use terms::{Least, Operator, UnknownLeast, near_query, phrase_in_ways, word_query};

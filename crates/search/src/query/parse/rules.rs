@@ -10,9 +10,10 @@
 
 use super::as_you_type::pattern_of;
 use super::clauses::{Clause, Join, Sign};
+use super::ruling::Rulings;
 use super::terms::{phrase_in_ways, word_query};
 use crate::query::tree::Query;
-use fields::Rules;
+use fields::{Rules, Schema};
 use index::Field;
 use std::collections::{HashMap, HashSet};
 use text::{Analyzer, Pattern};
@@ -31,6 +32,7 @@ pub struct QueryRules {
     /// Words and runs of words that have synonyms, by their first word, those of the most words first.
     runs: HashMap<String, Vec<Run>>,
     pub(super) synonyms: Vec<Synonym>,
+    pub(super) rulings: Rulings,
 }
 
 /// Words with synonyms.
@@ -60,8 +62,8 @@ pub struct ReadWith<'r> {
 }
 
 impl QueryRules {
-    /// Reads rules with an analyzer; `None` where there are none.
-    pub fn new(rules: &Rules, analyzer: Analyzer) -> Option<QueryRules> {
+    /// Reads rules with the analyzer and the fields of an index; `None` where there are none.
+    pub fn new(rules: &Rules, analyzer: Analyzer, schema: &Schema) -> Option<QueryRules> {
         if rules.is_empty() {
             return None;
         }
@@ -71,6 +73,7 @@ impl QueryRules {
             stop_words: stop_words.collect(),
             runs: HashMap::new(),
             synonyms: Vec::new(),
+            rulings: Rulings::new(rules, analyzer, schema),
         };
         let mut runs: HashMap<Vec<String>, Run> = HashMap::new();
         let mut numbers: HashMap<Vec<String>, usize> = HashMap::new();

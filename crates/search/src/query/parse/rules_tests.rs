@@ -18,7 +18,7 @@ const RULES: &str = r#"{
 
 fn read(json: &str) -> QueryRules {
     let rules = Rules::of_json(json.as_bytes()).unwrap();
-    QueryRules::new(&rules, Analyzer::Plain).unwrap()
+    QueryRules::new(&rules, Analyzer::Plain, &Schema::default()).unwrap()
 }
 
 fn reading<'a>(rules: &'a QueryRules, schema: &'a Schema, operator: Operator) -> Reading<'a> {
@@ -162,7 +162,7 @@ fn words_that_are_typed_have_synonyms_as_they_stand() {
 fn the_analyzer_of_the_index_tells_which_words_are_the_same() {
     let rules = Rules::of_json(br#"{"synonyms": ["cars, sailing boats"]}"#).unwrap();
     let schema = Schema::default();
-    let rules = QueryRules::new(&rules, Analyzer::English).unwrap();
+    let rules = QueryRules::new(&rules, Analyzer::English, &Schema::default()).unwrap();
     let reading = Reading {
         analyzer: Analyzer::English,
         ..reading(&rules, &schema, Operator::And)
@@ -194,5 +194,8 @@ fn synonyms_of_a_query_are_bounded() {
 
 #[test]
 fn no_rules_read_nothing() {
-    assert_eq!(QueryRules::new(&Rules::default(), Analyzer::Plain), None);
+    assert_eq!(
+        QueryRules::new(&Rules::default(), Analyzer::Plain, &Schema::default()),
+        None
+    );
 }

@@ -28,6 +28,8 @@ pub(super) fn shown(query: &Query) -> String {
         } => format!("{}{term}^{weight}", label(field)),
         Query::Pattern { field, pattern } => format!("{}{pattern}", label(field)),
         Query::TitleStart { start, .. } => format!("begins:{start}"),
+        Query::Urls(urls) => format!("urls:{}", urls.join(",")),
+        Query::Ruled { clause, .. } => format!("ruled {}", shown(clause)),
         Query::Value { field, test } => format!("{field}:{test}"),
         Query::Phrase {
             field,

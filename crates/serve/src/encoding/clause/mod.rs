@@ -1,13 +1,15 @@
 //! Conversion of parsed queries to messages, and back within the limits of the parser.
 
+mod ruling;
+
 use crate::encoding::values;
 use fields::Searched;
 use index::Field;
-use search::Query;
 use search::parse::{
     BOOST_MAX, BOOST_MIN, CLAUSES_MAX, DEPTH_MAX, NAME_BYTES_MAX, NAMES_MAX, PATTERNS_MAX,
-    PHRASE_WORDS_MAX, SLOP_MAX,
+    PHRASE_WORDS_MAX, SLOP_MAX, URLS_MAX,
 };
+use search::{Pinned, Query, Ruling};
 use text::Pattern;
 use tonic::Status;
 use wire::rpc;
@@ -77,6 +79,8 @@ fn write(query: &Query, messages: &mut Vec<rpc::Clause>) {
             edits: (*edits).into(),
         }),
         Query::Value { field, test } => Kind::Value(values::test_message(field, test)),
+        Query::Urls(urls) => Kind::Urls(rpc::Urls { urls: urls.clone() }),
+        Query::Ruled { by, .. } => Kind::Ruled(ruling::message(by)),
         Query::Phrase { field, terms, slop } => Kind::Phrase(rpc::Phrase {
             field: field_message(*field),
             terms: terms.clone(),
@@ -133,12 +137,19 @@ fn write(query: &Query, messages: &mut Vec<rpc::Clause>) {
         | Query::Filter(clause)
         | Query::Boosted { clause, .. }
         | Query::Named { clause, .. } => write(clause, messages),
+        Query::Ruled { by, clause } => {
+            if let Some(pinned) = &by.pinned {
+                write(&pinned.clause, messages);
+            }
+            write(clause, messages);
+        }
         Query::Nothing
         | Query::All
         | Query::Term { .. }
         | Query::Pattern { .. }
         | Query::TitleStart { .. }
         | Query::Value { .. }
+        | Query::Urls(_)
         | Query::Phrase { .. } => {}
     }
 }
@@ -232,6 +243,30 @@ impl Reader {
                 let field = value.field.clone();
                 let test = values::test(value).ok_or("the query has a test that cannot be read")?;
                 Query::Value { field, test }
+            }
+            // Rules add it to queries of any size.
+            Kind::Urls(rpc::Urls { urls }) => {
+                if urls.len() > URLS_MAX {
+                    return Err("the query has more than 1,000 URLs in one clause");
+                }
+                return Ok(Query::Urls(urls));
+            }
+            Kind::Ruled(ruled) => {
+                if depth > 0 {
+                    return Err("the query has rules within a clause");
+                }
+                let (priors, urls) = ruling::read(ruled)?;
+                let pinned = match urls.is_empty() {
+                    true => None,
+                    false => Some(Pinned {
+                        clause: self.query(1)?,
+                        urls,
+                    }),
+                };
+                return Ok(Query::Ruled {
+                    by: Box::new(Ruling { priors, pinned }),
+                    clause: Box::new(self.query(1)?),
+                });
             }
             Kind::Phrase(phrase) => {
                 let count = phrase.terms.len();

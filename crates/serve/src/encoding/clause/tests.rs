@@ -207,3 +207,41 @@ fn what_no_parser_makes_is_refused() {
     cut.pop();
     assert!(query(cut).is_err());
 }
+
+proptest! {
+    /// What rules of an index say travels around a whole query, and nowhere else.
+    #[test]
+    fn ruled_queries_travel(
+        query in testkit::ruled_queries(),
+        urls in prop::collection::vec("[a-z:/.]{0,9}", 0..4),
+    ) {
+        let pinned = (!urls.is_empty()).then(|| Pinned {
+            clause: Query::Boolean {
+                required: vec![Query::Urls(urls.clone()), Query::All],
+                optional: Vec::new(),
+                excluded: Vec::new(),
+            },
+            urls,
+        });
+        let ruled = match query {
+            Query::Ruled { by, clause } => Query::Ruled {
+                by: Box::new(Ruling { pinned, ..*by }),
+                clause,
+            },
+            clause => Query::Ruled {
+                by: Box::new(Ruling { pinned, priors: Vec::new() }),
+                clause: Box::new(clause),
+            },
+        };
+        let read = arrived(&ruled);
+        if let Ok(read) = &read {
+            prop_assert_eq!(read, &ruled);
+        } else {
+            // The limits of queries hold within.
+            let Query::Ruled { clause, .. } = &ruled else { unreachable!() };
+            prop_assert!(clause.check().is_err(), "{:?}", read);
+        }
+        let within = Query::Filter(Box::new(ruled));
+        prop_assert_eq!(arrived(&within), Err("the query has rules within a clause".to_owned()));
+    }
+}

@@ -115,6 +115,8 @@ struct HitView<'a> {
     crumbs: Vec<String>,
     /// Values by which the hit was sorted.
     sorted_by: Vec<String>,
+    /// Whether a rule has put it before all others.
+    pinned: bool,
     summary: &'a str,
     /// Words of the query that the document lacks.
     lacks: Vec<String>,
@@ -357,6 +359,7 @@ fn view<'a>(
             .filter(|value| !value.is_null())
             .map(shown)
             .collect(),
+        pinned: hit.pinned,
         summary: &hit.summary,
         lacks: hit
             .lacks

@@ -17,6 +17,7 @@ fn hit(title: &str, url: &str) -> Hit {
         cut: Vec::new(),
         more_from_site: true,
         held_back: false,
+        pinned: false,
         hidden: 0,
         lacks: Vec::new(),
         sort: Vec::new(),

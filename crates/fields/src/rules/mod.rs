@@ -1,29 +1,37 @@
-//! Rules of relevance: synonyms and stop words, which the owner of an index sets and queries are read with.
+//! Rules of relevance, which the owner of an index sets and queries are read with.
 //!
 //! ```text
 //! {"stop_words": ["the", "of"],
 //!  "synonyms":   ["tv, telly, television",          any of them finds all
-//!                 "big apple, nyc -> new york"]}    those on the left find the right, too
+//!                 "big apple, nyc -> new york"],    those on the left find the right, too
+//!  "priors":     [{"filter": "brand:Acme", "weight": 0.5},                  adds to the score of what passes
+//!                 {"field": "published", "half_days": 30, "weight": 1}],    of what is new
+//!  "pins":       [{"queries": ["tv"], "first": ["https://…"], "hidden": ["https://…"]}]}
 //! ```
 //!
 //! They are texts here: the analyzer of the index makes words of them where a query is read (`search::rules`). The limits
 //! bound what a query can become.
 
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::fmt;
-use std::str::FromStr;
+mod pins;
+mod priors;
+mod synonyms;
+
+pub use pins::Pins;
+pub use priors::{PriorKind, RulePrior};
+pub use synonyms::Synonyms;
+
+use serde::{Deserialize, Serialize};
 
 /// Upper limit on all rules as JSON, in bytes: each commit writes them, with the manifest.
 pub const RULES_BYTES_MAX: usize = 256 << 10;
 /// Upper limit on the lines of synonyms.
 pub(crate) const SYNONYMS_MAX: usize = 10_000;
-/// Upper limit on the words, or runs of words, of one line.
-pub(crate) const SYNONYMS_OF_LINE_MAX: usize = 32;
-/// Upper limit on the words of one of them.
-pub(crate) const SYNONYM_WORDS_MAX: usize = 8;
 /// Upper limit on stop words.
 pub(crate) const STOP_WORDS_MAX: usize = 1_000;
+/// Upper limit on priors: each candidate of a hit is looked up in every one.
+pub(crate) const PRIORS_MAX: usize = 16;
+/// Upper limit on the entries of pins.
+pub(crate) const PINS_MAX: usize = 1_000;
 
 /// Rules of relevance of an index.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,21 +43,21 @@ pub struct Rules {
     /// Words that find each other.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub synonyms: Vec<Synonyms>,
-}
-
-/// Line of synonyms, each a word or a run of words.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Synonyms {
-    /// Those that find the others.
-    pub from: Vec<String>,
-    /// Those that are found; none where all of `from` find each other.
-    pub to: Vec<String>,
+    /// What adds to the scores of documents, whatever the query.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub priors: Vec<RulePrior>,
+    /// Documents that stand first or are hidden for some queries.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pins: Vec<Pins>,
 }
 
 impl Rules {
     /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.stop_words.is_empty() && self.synonyms.is_empty()
+        self.stop_words.is_empty()
+            && self.synonyms.is_empty()
+            && self.priors.is_empty()
+            && self.pins.is_empty()
     }
 
     /// Checks the limits.
@@ -57,17 +65,15 @@ impl Rules {
     /// # Errors
     /// The first rule beyond a limit, as a sentence without its end.
     pub fn check(&self) -> Result<(), String> {
-        if self.synonyms.len() > SYNONYMS_MAX {
-            return Err(format!(
-                "synonyms has {} lines; {SYNONYMS_MAX} are allowed",
-                self.synonyms.len()
-            ));
-        }
-        if self.stop_words.len() > STOP_WORDS_MAX {
-            return Err(format!(
-                "stop_words has {} words; {STOP_WORDS_MAX} are allowed",
-                self.stop_words.len()
-            ));
+        for (name, count, what, most) in [
+            ("synonyms", self.synonyms.len(), "lines", SYNONYMS_MAX),
+            ("stop_words", self.stop_words.len(), "words", STOP_WORDS_MAX),
+            ("priors", self.priors.len(), "entries", PRIORS_MAX),
+            ("pins", self.pins.len(), "entries", PINS_MAX),
+        ] {
+            if count > most {
+                return Err(format!("{name} has {count} {what}; {most} are allowed"));
+            }
         }
         for (number, word) in self.stop_words.iter().enumerate() {
             if word.split_whitespace().count() != 1 || !has_letters(word) {
@@ -81,6 +87,14 @@ impl Rules {
         for (number, line) in self.synonyms.iter().enumerate() {
             line.check()
                 .map_err(|reason| format!("synonyms: line {}: {reason}", number + 1))?;
+        }
+        for (number, prior) in self.priors.iter().enumerate() {
+            let kind = prior.kind().map(|_| ());
+            kind.map_err(|reason| format!("priors: entry {}: {reason}", number + 1))?;
+        }
+        for (number, pins) in self.pins.iter().enumerate() {
+            pins.check()
+                .map_err(|reason| format!("pins: entry {}: {reason}", number + 1))?;
         }
         let bytes = serde_json::to_vec(self).map_or(0, |json| json.len());
         match bytes > RULES_BYTES_MAX {
@@ -105,44 +119,6 @@ impl Rules {
     }
 }
 
-impl Synonyms {
-    fn check(&self) -> Result<(), String> {
-        let all = || self.from.iter().chain(&self.to);
-        let is_enough = match self.to.is_empty() {
-            true => self.from.len() >= 2,
-            false => !self.from.is_empty(),
-        };
-        if !is_enough {
-            return Err(format!(
-                "{:?} names no synonym; write `tv, television`, or `tv -> television`",
-                brief(&self.to_string())
-            ));
-        }
-        if all().count() > SYNONYMS_OF_LINE_MAX {
-            return Err(format!(
-                "it has {} entries; {SYNONYMS_OF_LINE_MAX} are allowed",
-                all().count()
-            ));
-        }
-        for words in all() {
-            if words.contains(',') || words.contains("->") || !has_letters(words) {
-                return Err(format!(
-                    "{:?} is neither a word nor a run of words",
-                    brief(words)
-                ));
-            }
-            let count = words.split_whitespace().count();
-            if count > SYNONYM_WORDS_MAX {
-                return Err(format!(
-                    "{:?} has {count} words; {SYNONYM_WORDS_MAX} are allowed",
-                    brief(words)
-                ));
-            }
-        }
-        Ok(())
-    }
-}
-
 fn has_letters(text: &str) -> bool {
     text.contains(char::is_alphanumeric)
 }
@@ -152,66 +128,9 @@ fn brief(text: &str) -> String {
     text.chars().take(60).collect()
 }
 
-impl FromStr for Synonyms {
-    type Err = String;
-
-    /// Reads `a, b c`, or `a, b c -> d`; `=>` is read as `->`.
-    fn from_str(line: &str) -> Result<Synonyms, String> {
-        let arrow = ["->", "=>"]
-            .into_iter()
-            .find_map(|arrow| line.split_once(arrow));
-        let list = |text: &str| -> Vec<String> {
-            let words = text.split(',').map(|words| {
-                let words: Vec<&str> = words.split_whitespace().collect();
-                words.join(" ")
-            });
-            words.filter(|words| !words.is_empty()).collect()
-        };
-        let synonyms = match arrow {
-            Some((from, to)) if list(to).is_empty() => {
-                return Err(format!(
-                    "{:?} has nothing behind its arrow; write `tv -> television`",
-                    brief(&format!("{from}->{to}"))
-                ));
-            }
-            Some((from, to)) => Synonyms {
-                from: list(from),
-                to: list(to),
-            },
-            None => Synonyms {
-                from: list(line),
-                to: Vec::new(),
-            },
-        };
-        synonyms.check().map(|()| synonyms)
-    }
-}
-
-impl fmt::Display for Synonyms {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.from.join(", "))?;
-        match self.to.is_empty() {
-            true => Ok(()),
-            false => write!(f, " -> {}", self.to.join(", ")),
-        }
-    }
-}
-
-impl Serialize for Synonyms {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for Synonyms {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Synonyms, D::Error> {
-        let line = String::deserialize(deserializer)?;
-        line.parse().map_err(D::Error::custom)
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::synonyms::SYNONYMS_OF_LINE_MAX;
     use super::*;
     use proptest::prelude::*;
 
@@ -259,6 +178,35 @@ mod tests {
         check_refused(&format!("{{\"stop_words\": [{many}]}}"), "1001 words");
         let many = vec!["\"x, y\""; SYNONYMS_MAX + 1].join(",");
         check_refused(&format!("{{\"synonyms\": [{many}]}}"), "10001 lines");
+        check_refused(
+            "{\"priors\": [{\"filter\": \"n:1\"}]}",
+            "entry 1: weight is 0",
+        );
+        check_refused("{\"priors\": [{\"weight\": 1}]}", "give one of filter");
+        check_refused(
+            "{\"priors\": [{\"filter\": \"n:1\", \"site\": \"a.test\", \"weight\": 1}]}",
+            "give one of filter",
+        );
+        check_refused(
+            "{\"priors\": [{\"field\": \"t\", \"half_days\": 0, \"weight\": 1}]}",
+            "half_days is 0",
+        );
+        check_refused(
+            "{\"pins\": [{\"queries\": [\"tv\"]}]}",
+            "entry 1: give queries",
+        );
+        check_refused(
+            "{\"pins\": [{\"queries\": [\"!\"], \"first\": [\"u:1\"]}]}",
+            "\"!\" (number 1) is no query",
+        );
+        check_refused(
+            "{\"pins\": [{\"queries\": [\"tv\"], \"first\": [\"u:1\"], \"hidden\": [\"u:1\"]}]}",
+            "both first and hidden",
+        );
+        check_refused(
+            "{\"pins\": [{\"queries\": [\"tv\"], \"first\": [\"u:1\", \"u:1\"]}]}",
+            "twice",
+        );
         let long = format!("\"{}, y\"", "x".repeat(RULES_BYTES_MAX));
         check_refused(&format!("{{\"synonyms\": [{long}]}}"), "bytes; 262144");
     }
