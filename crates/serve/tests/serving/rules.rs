@@ -141,7 +141,18 @@ fn writers_at_once_get_one_set_of_rules_each() {
 #[test]
 fn answers_of_processes_are_read_with_the_same_rules() {
     let storage: SharedStorage = Arc::new(MemoryStorage::default());
-    let rules = json!({ "stop_words": ["of"], "synonyms": ["tv, telly", "big apple -> new york"] });
+    let page = |number: u8| format!("http://s{}.test/{number}", number % 5);
+    let rules = json!({
+        "stop_words": ["of"],
+        "synonyms": ["tv, telly", "big apple -> new york"],
+        "priors": [
+            { "filter": "n:>2", "weight": 0.3 },
+            { "site": "s1.test", "weight": 0.2 },
+            { "field": "day", "half_days": 400, "weight": 1.5 },
+            { "filter": "nofield:1", "weight": 1 },
+        ],
+        "pins": [{ "queries": ["TV!"], "first": [page(7), page(21), page(99)], "hidden": [page(14)] }],
+    });
     let options = BuildOptions {
         chunks: Some(4),
         partitions: Some(2),
@@ -158,6 +169,15 @@ fn answers_of_processes_are_read_with_the_same_rules() {
             url: format!("http://s{}.test/{number}", number % 5),
             title: format!("title {number}"),
             body: format!("{} {} {}", word(1), word(3), word(5)),
+            fields: [
+                ("n".to_owned(), (number % 6).into()),
+                (
+                    "day".to_owned(),
+                    format!("20{:02}-01-01", number % 26).into(),
+                ),
+            ]
+            .into_iter()
+            .collect(),
             ..Document::default()
         };
         writer.add(document).unwrap();
@@ -177,31 +197,84 @@ fn answers_of_processes_are_read_with_the_same_rules() {
     let runtime = io_runtime().unwrap();
     let apart = connect(&file, "rules", &runtime).unwrap();
     let together = Searched::start(index, &Topology::default());
-    for (query, total) in [
-        ("tv", None),
-        ("\"tv\"", None),
-        ("of big apple", None),
-        ("nowhere", Some(0)),
-    ] {
-        for rules in [true, false] {
-            let options = SearchOptions {
-                explain: true,
-                rules,
-                ..SearchOptions::default()
-            };
-            let mut one = together.search(query, &options).unwrap();
-            let mut other = runtime.block_on(apart.search(query, &options)).unwrap();
+    let options = SearchOptions {
+        explain: true,
+        k: 8,
+        facets: vec!["n:terms".to_owned()],
+        ..SearchOptions::default()
+    };
+    let several = [
+        SearchOptions {
+            per_site: 1,
+            ..options.clone()
+        },
+        SearchOptions {
+            collapse: "n".to_owned(),
+            ..options.clone()
+        },
+        SearchOptions {
+            filters: vec!["n:>1".to_owned()],
+            start: 1,
+            ..options.clone()
+        },
+        SearchOptions {
+            rules: false,
+            ..options.clone()
+        },
+        SearchOptions {
+            sort: "n:desc".to_owned(),
+            ..options.clone()
+        },
+        options,
+    ];
+    let mut pinned_count = 0;
+    for query in ["tv", "\"tv\"", "of big apple", "nowhere", "telly new"] {
+        for options in &several {
+            let mut one = together.search(query, options).unwrap();
+            let mut other = runtime.block_on(apart.search(query, options)).unwrap();
             (one.phases_us, other.phases_us) = Default::default();
             assert_eq!(one, other, "{query}");
-            assert_eq!(
-                one.rules.is_empty(),
-                !rules || query.contains('"') || total == Some(0)
-            );
-            if let Some(total) = total {
-                assert_eq!(one.total.value, total);
+            let told = one.rules.iter().filter(|rule| rule.starts_with("prior: "));
+            assert_eq!(told.count(), if options.rules { 3 } else { 0 });
+            let ignored = one
+                .warnings
+                .iter()
+                .any(|text| text.contains("number 4 was ignored"));
+            assert_eq!(ignored, options.rules, "{:?}", one.warnings);
+            if query == "nowhere" {
+                assert_eq!(one.total.value, 0);
             }
+            pinned_count += one.hits.iter().filter(|hit| hit.pinned).count();
         }
     }
+    // Two queries; one order pins nothing, and one search is without rules.
+    assert!(pinned_count >= 10, "{pinned_count}");
+}
+
+#[test]
+fn rules_that_name_no_field_are_told_and_ignored() {
+    let (_, server) = writing(1, Texts::Stored);
+    let rules = json!({ "priors": [{ "field": "published", "half_days": 3, "weight": 1 }] });
+    let set = sent(&server, "PUT", "/rules", &rules.to_string(), 200);
+    let told = set["warnings"][0].as_str().unwrap();
+    assert!(told.contains("no field \"published\""), "{told}");
+    let document = json!({ "url": "u:new", "body": "zebra", "published": "2026-01-01" });
+    sent(
+        &server,
+        "POST",
+        "/documents?refresh=now",
+        &document.to_string(),
+        200,
+    );
+    let found = answer(&server, "q=zebra&explain=1");
+    assert_eq!(found["warnings"], json!([]));
+    assert!(
+        found["hits"][0]["explanation"]
+            .to_string()
+            .contains("prior of published")
+    );
+    let set = sent(&server, "PUT", "/rules", &rules.to_string(), 200);
+    assert_eq!(set.get("warnings"), None);
 }
 
 #[test]

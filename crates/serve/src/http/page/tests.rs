@@ -179,6 +179,18 @@ fn hits_that_a_limit_of_sites_held_back_stand_apart() {
     assert_eq!(html.matches("<ol class=\"hits\"").count(), 4);
 }
 
+#[test]
+fn what_a_rule_put_first_says_so() {
+    let pinned = Hit {
+        pinned: true,
+        ..hit("A", "http://a.e/1")
+    };
+    let mut answer = answer(vec![pinned, hit("B", "http://b.e/1")]);
+    let html = results(&mut answer, &page_options(), &[], &as_they_are());
+    assert_eq!(html.matches("<span>Pinned</span>").count(), 1, "{html}");
+    assert!(html.find("Pinned") < html.find("http://b.e/1"));
+}
+
 /// Returns a page without the one script that belongs to it.
 fn without_own_script(html: &str) -> String {
     html.replacen("<script defer src=\"page.js", "", 1)
