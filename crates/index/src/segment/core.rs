@@ -7,6 +7,7 @@ use super::meta::{DOCUMENTS_MAX, META, SECTIONS, SegmentMeta};
 use super::site_names::SiteNames;
 use super::text_hashes::TextHashes;
 use super::titles::Titles;
+use super::words::Words;
 use crate::IndexError;
 use crate::live::{Derived, LiveFile};
 use crate::sealed::{Identity, Kind, Seal};
@@ -35,6 +36,8 @@ pub(crate) struct SegmentCore {
     pub(super) site_names: Derived<SiteNames>,
     /// Titles in order, once suggestions are asked for.
     pub(super) titles: Derived<Titles>,
+    /// Words of the text; `None` where they are too many.
+    pub(super) words: Derived<Option<Words>>,
     /// Lengths in further fields, once they are asked for.
     pub(super) further_lengths: OnceLock<FurtherLengths>,
 }
@@ -91,6 +94,7 @@ impl SegmentCore {
             meta,
             site_names: Derived::default(),
             titles: Derived::default(),
+            words: Derived::default(),
             further_lengths: OnceLock::new(),
         };
         // Damage of the table would have been read as zeros.

@@ -25,6 +25,7 @@ pub(crate) mod text_hashes;
 mod titles;
 mod titles_beginning;
 mod values;
+mod words;
 pub(crate) mod write;
 
 pub(crate) use self::core::SegmentCore;

@@ -138,6 +138,15 @@ impl Statistics {
         mut each: impl FnMut(&str, &str, Option<TermRecord>),
     ) -> Result<(), IndexError> {
         for segment in &self.segments {
+            if field == Field::Text
+                && segment.visit_listed(pattern, |word, term, ordinal| {
+                    let record = ordinal.map(|ordinal| segment.record(ordinal)).transpose()?;
+                    each(word, term, record);
+                    Ok(())
+                })?
+            {
+                continue;
+            }
             segment.visit_terms(field, pattern, |found| {
                 if let Some((term, record)) = found {
                     each(term, term, Some(record));
