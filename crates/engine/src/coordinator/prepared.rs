@@ -199,7 +199,10 @@ impl PreparedQuery {
             true => Cow::from(format!("without rules {identity}")),
             false => identity,
         };
-        let mut rules = HitRules::of(text, source, reading.with.rules, &options);
+        // A tree says what it means.
+        let is_text = !matches!(source, QuerySource::Tree(_));
+        let rules = reading.with.rules.filter(|_| is_text);
+        let mut rules = HitRules::of(text, rules, &options);
         let parsed = rules.exclude(parsed);
         let pinned = rules.pinned();
         let refined = options.refine(&identity, parsed, pinned.as_ref(), analyzer, fields)?;

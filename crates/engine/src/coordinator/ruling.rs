@@ -7,7 +7,6 @@
 //! Whether a document stands first depends on no word of the query, and filters hold for it as for all hits. In an order by
 //! fields nothing is pinned.
 
-use crate::coordinator::prepared::QuerySource;
 use crate::options::SearchOptions;
 use crate::refinement::{filtered, with_pinned};
 use search::{Parsed, Pinned, Query, QueryRules, Ruled, Ruling};
@@ -17,21 +16,16 @@ use std::time::{SystemTime, UNIX_EPOCH};
 #[derive(Debug, Default)]
 pub(crate) struct HitRules {
     ruled: Ruled,
-    /// Why rules are not obeyed, for who asks for explanations.
+    /// Why rules are not obeyed, where scores are explained.
     ignored: Vec<String>,
     /// Days since 1970, where scores depend on them.
     day: Option<u64>,
 }
 
 impl HitRules {
-    /// Returns the rules about the hits of a text. A tree says what it means.
-    pub(crate) fn of(
-        text: &str,
-        source: QuerySource<'_>,
-        rules: Option<&QueryRules>,
-        options: &SearchOptions,
-    ) -> HitRules {
-        let (Some(rules), false) = (rules, matches!(source, QuerySource::Tree(_))) else {
+    /// Returns the rules about the hits of a text.
+    pub(crate) fn of(text: &str, rules: Option<&QueryRules>, options: &SearchOptions) -> HitRules {
+        let Some(rules) = rules else {
             return HitRules::default();
         };
         let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);

@@ -15,12 +15,14 @@
 mod pins;
 mod priors;
 mod synonyms;
+mod texts;
 
 pub use pins::Pins;
 pub use priors::{PriorKind, RulePrior};
 pub use synonyms::Synonyms;
 
 use serde::{Deserialize, Serialize};
+use texts::{brief, has_letters};
 
 /// Upper limit on all rules as JSON, in bytes: each commit writes them, with the manifest.
 pub const RULES_BYTES_MAX: usize = 256 << 10;
@@ -117,15 +119,6 @@ impl Rules {
         let rules: Rules = serde_json::from_slice(json).map_err(|error| error.to_string())?;
         rules.check().map(|()| rules)
     }
-}
-
-fn has_letters(text: &str) -> bool {
-    text.contains(char::is_alphanumeric)
-}
-
-/// Shortens a text for a message.
-fn brief(text: &str) -> String {
-    text.chars().take(60).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Pins: documents that stand first, or are hidden, for some queries.
 
-use super::{brief, has_letters};
+use super::texts::{brief, has_letters};
 use serde::{Deserialize, Serialize};
 
 /// Upper limit on the queries of one entry.

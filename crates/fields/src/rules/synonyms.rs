@@ -1,6 +1,6 @@
 //! Synonyms: words, or runs of words, that find each other.
 
-use super::{brief, has_letters};
+use super::texts::{brief, has_letters};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;

@@ -1,17 +1,18 @@
 //! Words of the texts of a segment in order, in memory, for patterns that allow errors.
 //!
 //! Such a pattern can match words of many beginnings. A dictionary decodes what it passes over, so most of a look-up there is
-//! decoding; here a byte a word says how much it shares with the one before, and words that begin as one that cannot match are
-//! passed over by these bytes alone. (Of 294,472 words within two edits, 190,548 documents: a twelfth of the time.)
+//! decoding. Here two looks pass over words unread:
 //!
-//! They are made of the dictionaries at the first search that wants them, and stay in memory with the segment: about 20 bytes a
+//! - An edit changes the length by one, and which letters a word has, or has an odd number of, by two. So words of another length or
+//!   of other letters are not within some edits.
+//! - Where a beginning is compared, a byte says how much a word shares with the one before, and words that begin as one that cannot
+//!   match are passed over.
+//!
+//! They are made of the dictionaries at the first search that wants them, and stay in memory with the segment: about 30 bytes a
 //! word. A segment of more than [`WORDS_MAX`] is looked up in its dictionaries, the slow twin.
 
-use super::Segment;
+use crate::IndexError;
 use crate::terms::common_bytes;
-use crate::written::{self, field_of_forms};
-use crate::{Field, IndexError, terms};
-use fst::Streamer;
 use text::{Pattern, PatternMatcher, Verdict};
 
 /// Words that are listed at most, in either list.
@@ -20,41 +21,80 @@ const WORDS_MAX: u64 = 4_000_000;
 /// Words of the texts of a segment: terms, and words as written with other terms.
 #[derive(Debug, Default)]
 pub(crate) struct Words {
-    terms: List,
+    pub(super) terms: List,
     /// Ordinal of the first term; the others follow.
-    first_ordinal: u64,
+    pub(super) first_ordinal: u64,
     /// Entries of words as written: the word, and what its term is made of.
-    written: List,
+    pub(super) written: List,
 }
 
 /// Entries in order, each of which begins with a word.
 #[derive(Debug, Default)]
-struct List {
-    bytes: Vec<u8>,
+pub(super) struct List {
+    bytes: String,
     /// End of each entry, and of its word.
     ends: Vec<(u32, u32)>,
     /// Bytes that each word shares with the one before, 255 at most.
     shared: Vec<u8>,
+    letters: Vec<Letters>,
+}
+
+/// What edits change little of a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Letters {
+    characters: u32,
+    /// Which letters, by their last five bits, it has.
+    has: u32,
+    /// Which of them it has an odd number of.
+    has_odd: u32,
+}
+
+impl Letters {
+    fn of(word: &str) -> Letters {
+        let mut letters = Letters {
+            characters: 0,
+            has: 0,
+            has_odd: 0,
+        };
+        for character in word.chars() {
+            let bit = 1 << (u32::from(character) % 32);
+            letters.characters += 1;
+            letters.has |= bit;
+            letters.has_odd ^= bit;
+        }
+        letters
+    }
+
+    /// Returns whether words of these letters may be within some edits of each other.
+    fn may_be_within(self, edits: u32, other: Letters) -> bool {
+        self.characters.abs_diff(other.characters) <= edits
+            && (self.has ^ other.has).count_ones() <= 2 * edits
+            && (self.has_odd ^ other.has_odd).count_ones() <= 2 * edits
+    }
 }
 
 impl List {
-    /// Adds an entry; returns false where no more can be listed.
-    fn push(&mut self, entry: &[u8], word_bytes: usize) -> bool {
+    /// Adds an entry; returns false where it is no text, and where no more can be listed.
+    pub(super) fn push(&mut self, entry: &[u8], word_bytes: usize) -> bool {
         let start = self.bytes.len();
-        let before = self
-            .word(self.ends.len().wrapping_sub(1))
-            .unwrap_or_default();
+        let before = self.word(self.ends.len().wrapping_sub(1));
         let shared = common_bytes(before.as_bytes(), &entry[..word_bytes]);
-        let (Ok(word_end), Ok(end)) = (
+        let (Ok(word_end), Ok(end), Ok(entry)) = (
             u32::try_from(start + word_bytes),
             u32::try_from(start + entry.len()),
+            std::str::from_utf8(entry),
         ) else {
             return false;
         };
-        self.bytes.extend_from_slice(entry);
+        self.letters.push(Letters::of(&entry[..word_bytes]));
+        self.bytes.push_str(entry);
         self.ends.push((end, word_end));
         self.shared.push(shared.min(u8::MAX.into()) as u8);
         self.ends.len() as u64 <= WORDS_MAX
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.ends.is_empty()
     }
 
     fn start(&self, at: usize) -> usize {
@@ -62,47 +102,58 @@ impl List {
         before.map_or(0, |&(end, _)| end as usize)
     }
 
-    /// Returns a word; `None` past the last one, and for one that is no text.
-    fn word(&self, at: usize) -> Option<&str> {
-        let &(_, end) = self.ends.get(at)?;
-        std::str::from_utf8(self.bytes.get(self.start(at)..end as usize)?).ok()
+    /// Returns a word; an empty one past the last.
+    fn word(&self, at: usize) -> &str {
+        let end = self.ends.get(at).map_or(0, |&(_, end)| end as usize);
+        self.bytes.get(self.start(at)..end).unwrap_or_default()
     }
 
-    fn entry(&self, at: usize) -> Option<&[u8]> {
-        let &(end, _) = self.ends.get(at)?;
-        self.bytes.get(self.start(at)..end as usize)
+    pub(super) fn entry(&self, at: usize) -> &[u8] {
+        let end = self.ends.get(at).map_or(0, |&(end, _)| end as usize);
+        let entry = self.bytes.get(self.start(at)..end);
+        entry.unwrap_or_default().as_bytes()
     }
 
     /// Calls `each` with the places of the words that match, in order.
-    fn visit(
+    pub(super) fn visit(
         &self,
         pattern: &Pattern,
         mut each: impl FnMut(usize, &str) -> Result<(), IndexError>,
     ) -> Result<(), IndexError> {
-        let literal = pattern.literal().as_bytes();
-        let bytes = |at: usize| {
-            let end = self.ends.get(at).map_or(0, |&(_, end)| end as usize);
-            self.bytes.get(self.start(at)..end).unwrap_or_default()
-        };
+        let literal = pattern.literal();
         let mut matcher = PatternMatcher::new(pattern);
-        let mut at = partition_point(self.ends.len(), |at| bytes(at) < literal);
-        while at < self.ends.len() && bytes(at).starts_with(literal) {
-            // Of what is no text nothing is known.
-            let mut dead = usize::MAX;
-            if let Some(word) = self.word(at) {
-                match matcher.judge(word) {
-                    Verdict::Match => each(at, word)?,
-                    Verdict::Miss => {}
-                    Verdict::Dead(bytes) => dead = bytes,
+        let start = partition_point(self.ends.len(), |at| self.word(at) < literal);
+        let end = partition_point(self.ends.len(), |at| {
+            let word = self.word(at);
+            word < literal || word.starts_with(literal)
+        });
+        if let Pattern::Near { term, edits, .. } = pattern {
+            let (typed, edits) = (Letters::of(term), u32::from(*edits));
+            let letters = self.letters.iter().enumerate();
+            for (at, letters) in letters.take(end).skip(start) {
+                if letters.may_be_within(edits, typed) {
+                    let word = self.word(at);
+                    if matcher.judge(word) == Verdict::Match {
+                        each(at, word)?;
+                    }
                 }
             }
+            return Ok(());
+        }
+        let mut at = start;
+        while at < end {
+            let word = self.word(at);
+            let mut dead = usize::MAX;
+            match matcher.judge(word) {
+                Verdict::Match => each(at, word)?,
+                Verdict::Miss => {}
+                Verdict::Dead(bytes) => dead = bytes,
+            }
             at += 1;
-            let rest = self.shared.get(at..).unwrap_or_default();
+            let rest = self.shared.get(at..end).unwrap_or_default();
             let begins_alike = |&shared: &u8| usize::from(shared) >= dead;
-            at += rest
-                .iter()
-                .position(|one| !begins_alike(one))
-                .unwrap_or(rest.len());
+            let alike = rest.iter().position(|one| !begins_alike(one));
+            at += alike.unwrap_or(rest.len());
         }
         Ok(())
     }
@@ -119,78 +170,6 @@ fn partition_point(count: usize, is_before: impl Fn(usize) -> bool) -> usize {
         }
     }
     low
-}
-
-impl Segment {
-    /// Returns the words of the text, made at the first call; `None` where there are too many.
-    ///
-    /// # Errors
-    /// A damaged dictionary.
-    fn words(&self) -> Result<Option<&Words>, IndexError> {
-        let files = [&**self.file()];
-        let words = (self.core.words).get_or_derive(files, || self.read_words())?;
-        Ok(words.as_ref())
-    }
-
-    fn read_words(&self) -> Result<Option<Words>, IndexError> {
-        let mut words = Words::default();
-        let first = terms::with_key(Field::Text, "", |key| key.bytes.to_vec());
-        let mut stream = self.core.terms.range(&first, None);
-        while let Some((key, ordinal)) = stream.next() {
-            let Some(term) = key.strip_prefix(&first[..]) else {
-                break;
-            };
-            if words.terms.ends.is_empty() {
-                words.first_ordinal = ordinal;
-            }
-            if !words.terms.push(term, term.len()) {
-                return Ok(None);
-            }
-        }
-        let dictionary = self.core.written.as_ref();
-        let Some((dictionary, _)) = dictionary.zip(field_of_forms(Field::Text)) else {
-            return Ok(Some(words));
-        };
-        let mut stream = dictionary.from(&first);
-        while let Some(entry) = stream.next()? {
-            if !entry.starts_with(&first) {
-                break;
-            }
-            let end = written::form_end(entry)
-                .ok_or_else(|| dictionary.damaged("words as written are inconsistent"))?;
-            if !words.written.push(&entry[1..], end - 1) {
-                return Ok(None);
-            }
-        }
-        Ok(Some(words))
-    }
-
-    /// Calls `each(word, term, ordinal)` for every word of the text that a pattern with errors matches: for terms, with their
-    /// ordinal, and for words as written whose terms are others. Returns false, without a call, where the words are not listed.
-    ///
-    /// # Errors
-    /// A damaged dictionary.
-    pub(crate) fn visit_listed(
-        &self,
-        pattern: &Pattern,
-        mut each: impl FnMut(&str, &str, Option<u64>) -> Result<(), IndexError>,
-    ) -> Result<bool, IndexError> {
-        let Some(words) = self.words()? else {
-            return Ok(false);
-        };
-        words.terms.visit(pattern, |at, term| {
-            each(term, term, Some(words.first_ordinal + at as u64))
-        })?;
-        let mut term = Vec::new();
-        words.written.visit(pattern, |at, word| {
-            let entry = words.written.entry(at).unwrap_or_default();
-            let term = written::read_entry(entry, &mut term)
-                .and_then(|_| std::str::from_utf8(&term).ok())
-                .ok_or_else(|| self.damaged_at_terms("words as written are inconsistent"))?;
-            each(word, term, None)
-        })?;
-        Ok(true)
-    }
 }
 
 #[cfg(test)]
@@ -220,7 +199,7 @@ mod tests {
             }
             let mut found = Vec::new();
             let each = |at: usize, word: &str| {
-                assert_eq!(list.entry(at), Some(format!("{word}\0b").as_bytes()));
+                assert_eq!(list.entry(at), format!("{word}\0b").as_bytes());
                 found.push(word.to_owned());
                 Ok(())
             };

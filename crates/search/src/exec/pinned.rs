@@ -7,7 +7,8 @@
 use crate::collect::topk::hit::ScoredHit;
 use crate::exec::run::{Searched, search_partition};
 use crate::exec::task::SearchTask;
-use crate::plan::planner::{PinnedDocument, Plan};
+use crate::plan::pinned::PinnedDocument;
+use crate::plan::planner::Plan;
 use document::url_hash;
 use index::{IndexError, Segment, Statistics};
 use std::collections::HashMap;

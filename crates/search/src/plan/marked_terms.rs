@@ -1,10 +1,27 @@
 //! Terms of a plan that summaries mark.
 
 use crate::plan::node::{Node, Scoring};
+use crate::plan::planner::Plan;
 use text::summary::{Marked, SummaryTerm};
 
+impl Plan {
+    /// Returns the terms that summaries should mark: positive terms, phrases' words, prefixes.
+    pub fn summary_terms(&self) -> Vec<SummaryTerm> {
+        let mut terms = Vec::new();
+        note_terms(&self.root, &mut terms);
+        for pattern in &self.patterns {
+            note(Marked::Like(pattern.clone()), 1.0, &mut terms);
+        }
+        terms.retain(|term| match &term.marked {
+            Marked::Term(word) => !self.telling.others.contains(word),
+            Marked::Like(_) => true,
+        });
+        terms
+    }
+}
+
 /// Notes the terms that summaries should mark in a scored clause, each once.
-pub(super) fn note_terms(node: &Node, terms: &mut Vec<SummaryTerm>) {
+fn note_terms(node: &Node, terms: &mut Vec<SummaryTerm>) {
     let mut note = |marked: Marked, weight: f32| note(marked, weight, terms);
     match node {
         Node::Term(term) if term.is_marked => {
@@ -49,7 +66,7 @@ pub(super) fn note_terms(node: &Node, terms: &mut Vec<SummaryTerm>) {
 }
 
 /// Notes what summaries should mark, once.
-pub(super) fn note(marked: Marked, weight: f32, terms: &mut Vec<SummaryTerm>) {
+fn note(marked: Marked, weight: f32, terms: &mut Vec<SummaryTerm>) {
     if !terms.iter().any(|noted| noted.marked == marked) {
         terms.push(SummaryTerm { marked, weight });
     }

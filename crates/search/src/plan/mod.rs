@@ -10,6 +10,7 @@ pub(crate) mod node;
 pub(crate) mod norms;
 mod pattern_terms;
 mod patterns;
+pub(crate) mod pinned;
 pub(crate) mod planner;
 pub(crate) mod priors;
 pub mod ranking;

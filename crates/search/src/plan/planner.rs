@@ -4,12 +4,12 @@
 //! on a grid ([`crate::plan::ranking`]), so their sums in f32 are exact: the same bits in any order.
 use crate::plan::as_written::find_written;
 use crate::plan::best::Best;
-use crate::plan::marked_terms::{note, note_terms};
 use crate::plan::node::{
     ClauseName, ConstantNode, Node, PhraseNode, Scoring, TermNode, Word, each_word, urls_node,
     value_node,
 };
 use crate::plan::pattern_terms::PatternTerms;
+use crate::plan::pinned::PinnedDocument;
 use crate::plan::priors::PlannedPriors;
 use crate::plan::ranking::{Ranking, TermCounts, TermWeight, on_grid};
 use crate::plan::rewrite::{at_least, best_of, boolean};
@@ -19,11 +19,10 @@ use crate::plan::unscored::{named, unscored, unscored_all};
 use crate::query::parse::{BOOST_MAX, BOOST_MIN};
 use crate::query::tree::{Pinned, Query, Ruling};
 use fields::TextFields;
-use index::{DocId, Field, IndexError, LookUpStep, Statistics, TermHash, TermStatistics};
+use index::{Field, IndexError, LookUpStep, Statistics, TermHash, TermStatistics};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use text::Pattern;
-use text::summary::{Marked, SummaryTerm};
 
 /// Query planned for one snapshot. It is cheap to share; all segments of all partitions use it.
 #[derive(Debug)]
@@ -38,11 +37,11 @@ pub struct Plan {
     pub(crate) pinned_by: Option<Pinned>,
     /// The documents that do, of all segments ([`Plan::pin`]).
     pub(crate) pinned: Vec<PinnedDocument>,
-    telling: Telling,
+    pub(super) telling: Telling,
     /// Upper bound on the score of a document that lacks a telling word and holds another, priors included.
     incomplete_most: Option<f32>,
     /// Patterns that stand as the terms of their words, whose words summaries mark.
-    patterns: Vec<Pattern>,
+    pub(super) patterns: Vec<Pattern>,
     pub(crate) documents_count: u64,
     pub(crate) text_fields: Arc<TextFields>,
 }
@@ -104,20 +103,6 @@ impl Plan {
                 format!("{}:", self.text_fields.name_of(number).unwrap_or_default())
             }
         }
-    }
-
-    /// Returns the terms that summaries should mark: positive terms, phrases' words, prefixes.
-    pub fn summary_terms(&self) -> Vec<SummaryTerm> {
-        let mut terms = Vec::new();
-        note_terms(&self.root, &mut terms);
-        for pattern in &self.patterns {
-            note(Marked::Like(pattern.clone()), 1.0, &mut terms);
-        }
-        terms.retain(|term| match &term.marked {
-            Marked::Term(word) => !self.telling.others.contains(word),
-            Marked::Like(_) => true,
-        });
-        terms
     }
 
     /// Returns the telling words of [`Query::AnyTelling`] and [`Query::AllTelling`] clauses, as terms, those that no document
@@ -185,16 +170,6 @@ impl Plan {
     pub fn matches_nothing(&self) -> bool {
         matches!(self.root, Node::Nothing)
     }
-}
-
-/// Document that stands before all hits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct PinnedDocument {
-    /// Place among those that do, from 0.
-    pub(crate) place: u32,
-    /// Id of the segment.
-    pub(crate) segment: u32,
-    pub(crate) doc: DocId,
 }
 
 /// Planner of the clauses of one query.

@@ -12,7 +12,6 @@ mod titles;
 mod values;
 mod written;
 
-use self::rule_priors::{added, rule_priors};
 use crate::lengths::length_in_a_byte;
 use crate::places::{Place, phrase_frequency, places};
 use crate::values::values_of;
@@ -162,7 +161,7 @@ impl Oracle {
                 };
                 let score = self.score(query, scale, document)?
                     + self.prior(document, grid)
-                    + added(rule_priors(query), document, grid);
+                    + self.rule_prior(query, document, grid);
                 Some(OracleHit {
                     url: document.url.clone(),
                     url_hash: url_hash(&document.url),

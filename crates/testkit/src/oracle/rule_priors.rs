@@ -1,6 +1,6 @@
 //! Priors that rules add to the scores of a whole query.
 
-use super::OracleDocument;
+use super::{Oracle, OracleDocument};
 use fields::{PriorOf, QueryPrior, Value};
 use search::Query;
 
@@ -12,8 +12,14 @@ pub(super) fn rule_priors(query: &Query) -> &[QueryPrior] {
     }
 }
 
-/// Returns what priors add to the score of a document.
-pub(super) fn added(priors: &[QueryPrior], document: &OracleDocument, grid: f32) -> f32 {
+impl Oracle {
+    /// Returns what rules around a query add to the score of a document.
+    pub(super) fn rule_prior(&self, query: &Query, document: &OracleDocument, grid: f32) -> f32 {
+        added(rule_priors(query), document, grid)
+    }
+}
+
+fn added(priors: &[QueryPrior], document: &OracleDocument, grid: f32) -> f32 {
     let each = priors.iter().map(|prior| {
         let weight = prior.weight;
         let added = match &prior.of {

@@ -35,6 +35,7 @@ mod parser;
 mod pieces;
 mod quoted;
 mod ranges;
+mod read_rules;
 mod rules;
 #[cfg(test)]
 mod rules_tests;

@@ -10,27 +10,23 @@
 
 use super::as_you_type::pattern_of;
 use super::clauses::{Clause, Join, Sign};
-use super::ruling::Rulings;
-use super::terms::{phrase_in_ways, word_query};
+use super::ruling::{Ruled, Rulings};
 use crate::query::tree::Query;
-use fields::{Rules, Schema};
 use index::Field;
 use std::collections::{HashMap, HashSet};
-use text::{Analyzer, Pattern};
+use text::Pattern;
 
 /// Weight of a synonym, where the word as typed has 1.
 pub const SYNONYM_WEIGHT: f32 = 0.8;
 /// Upper limit on the synonyms that are added to one query.
 pub const SYNONYMS_ADDED_MAX: usize = 32;
-/// Upper limit on the ways of writing a synonym of several words.
-const SYNONYM_WAYS_MAX: usize = 4;
 
 /// Rules of an index, read with its analyzer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryRules {
-    stop_words: HashSet<String>,
+    pub(super) stop_words: HashSet<String>,
     /// Words and runs of words that have synonyms, by their first word, those of the most words first.
-    runs: HashMap<String, Vec<Run>>,
+    pub(super) runs: HashMap<String, Vec<Run>>,
     pub(super) synonyms: Vec<Synonym>,
     pub(super) rulings: Rulings,
 }
@@ -62,72 +58,19 @@ pub struct ReadWith<'r> {
 }
 
 impl QueryRules {
-    /// Reads rules with the analyzer and the fields of an index; `None` where there are none.
-    pub fn new(rules: &Rules, analyzer: Analyzer, schema: &Schema) -> Option<QueryRules> {
-        if rules.is_empty() {
-            return None;
-        }
-        let stop_words = rules.stop_words.iter();
-        let stop_words = stop_words.filter_map(|word| only(words_of(word, analyzer)));
-        let mut read = QueryRules {
-            stop_words: stop_words.collect(),
-            runs: HashMap::new(),
-            synonyms: Vec::new(),
-            rulings: Rulings::new(rules, analyzer, schema),
-        };
-        let mut runs: HashMap<Vec<String>, Run> = HashMap::new();
-        let mut numbers: HashMap<Vec<String>, usize> = HashMap::new();
-        for line in &rules.synonyms {
-            let to = match line.to.is_empty() {
-                true => &line.from,
-                false => &line.to,
-            };
-            let mut found = Vec::with_capacity(to.len());
-            for written in to {
-                let words = words_of(written, analyzer);
-                let number = match numbers.get(&words) {
-                    Some(&number) => Some(number),
-                    None => synonym_clause(written, analyzer).map(|clause| {
-                        read.synonyms.push(Synonym {
-                            written: written.clone(),
-                            clause,
-                        });
-                        read.synonyms.len() - 1
-                    }),
-                };
-                if let Some(number) = number {
-                    numbers.insert(words.clone(), number);
-                    found.push((words, number));
-                }
-            }
-            for written in &line.from {
-                let words = words_of(written, analyzer);
-                if words.is_empty() {
-                    continue;
-                }
-                let run = runs.entry(words.clone()).or_insert_with(|| Run {
-                    words,
-                    written: written.clone(),
-                    synonyms: Vec::new(),
-                });
-                for (words, number) in &found {
-                    // One more than are added, so that the query is warned of.
-                    let is_full = run.synonyms.len() > SYNONYMS_ADDED_MAX;
-                    if *words != run.words && !is_full && !run.synonyms.contains(number) {
-                        run.synonyms.push(*number);
-                    }
-                }
-            }
-        }
-        for (words, run) in runs {
-            if !run.synonyms.is_empty() {
-                read.runs.entry(words[0].clone()).or_default().push(run);
-            }
-        }
-        for runs in read.runs.values_mut() {
-            runs.sort_by_key(|run| std::cmp::Reverse(run.words.len()));
-        }
-        Some(read)
+    /// Returns what the rules say of the hits of a query, given its text and the time, in microseconds since 1970.
+    pub fn ruled(&self, text: &str, now_us: i64) -> Ruled {
+        self.rulings.ruled(text, now_us)
+    }
+
+    /// Returns why rules are not obeyed, a sentence each.
+    pub fn ignored(&self) -> &[String] {
+        self.rulings.ignored()
+    }
+
+    /// Returns whether scores depend on the day of a search.
+    pub fn has_ages(&self) -> bool {
+        self.rulings.has_ages()
     }
 
     /// Returns the run of the most words that some clauses begin with.
@@ -168,20 +111,6 @@ impl QueryRules {
     }
 }
 
-fn only(words: Vec<String>) -> Option<String> {
-    let mut words = words.into_iter();
-    words.next().filter(|_| words.next().is_none())
-}
-
-/// Returns the words of a rule, as [`word_of`] returns those of a query.
-fn words_of(written: &str, analyzer: Analyzer) -> Vec<String> {
-    let mut words = Vec::new();
-    analyzer.each_query_word(written, |word| {
-        words.extend(word_of(&word_query(Field::Text, word), false));
-    });
-    words
-}
-
 /// Returns what a word has in common with all words that are written otherwise and mean the same to the analyzer: its terms in
 /// all forms. `None` for what is no word without a field.
 pub(super) fn word_of(query: &Query, is_typing: bool) -> Option<String> {
@@ -218,20 +147,5 @@ pub(super) fn word_of(query: &Query, is_typing: bool) -> Option<String> {
             _ => None,
         },
         _ => None,
-    }
-}
-
-/// Returns the clause of a synonym: a word in its forms, or a phrase.
-fn synonym_clause(written: &str, analyzer: Analyzer) -> Option<Query> {
-    let mut words = Vec::new();
-    analyzer.each_query_word(written, |word| words.push(word));
-    match words.len() {
-        0 => None,
-        1 => words.pop().map(|word| word_query(Field::Text, word)),
-        _ => {
-            let mut ways = analyzer.phrase_ways(written);
-            ways.truncate(SYNONYM_WAYS_MAX);
-            phrase_in_ways(Field::Text, ways, 0)
-        }
     }
 }
