@@ -16,8 +16,9 @@ use std::sync::Arc;
 
 const EXAMPLES: &str = "\
 Rules are what queries are read with: words that find each other, words that count for nothing, what
-adds to scores, and documents that stand first. They change no document, so new ones hold from the next search on, without indexing again. A server
-opens them like any commit; at one that writes, PUT /rules at its admin address replaces them.
+adds to scores, and documents that stand first. They change no document, so new ones hold from the
+next search on, without indexing again. A server opens them like any commit; at one that writes, PUT
+/rules at its admin address replaces them.
 
 A FILE of rules:
     stop_words = [\"the\", \"of\"]
