@@ -36,6 +36,8 @@ pub(crate) struct SegmentCore {
     pub(super) site_names: Derived<SiteNames>,
     /// Titles in order, once suggestions are asked for.
     pub(super) titles: Derived<Titles>,
+    /// Documents in the order of the hashes of their URLs.
+    pub(super) by_hash: Derived<Vec<u32>>,
     /// Words of the text; `None` where they are too many.
     pub(super) words: Derived<Option<Words>>,
     /// Lengths in further fields, once they are asked for.
@@ -94,6 +96,7 @@ impl SegmentCore {
             meta,
             site_names: Derived::default(),
             titles: Derived::default(),
+            by_hash: Derived::default(),
             words: Derived::default(),
             further_lengths: OnceLock::new(),
         };

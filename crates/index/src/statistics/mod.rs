@@ -112,30 +112,25 @@ impl Statistics {
         terms.file().is_trusted().then(|| Arc::clone(terms))
     }
 
-    /// Returns the live documents of some URLs by the number of their segment, those of a segment in increasing order. Takes time
-    /// proportional to the documents of the index: a comparison of hashes each.
+    /// Returns the live documents of some URLs by the number of their segment, those of a segment in increasing order.
     ///
     /// # Errors
-    /// Damaged details.
+    /// Damaged details, and files that changed meanwhile.
     pub fn documents_of_urls(&self, urls: &[String]) -> Result<Vec<(u32, Vec<DocId>)>, IndexError> {
-        let mut hashes: Vec<u64> = urls.iter().map(|url| url_hash(url)).collect();
-        hashes.sort_unstable();
-        // One bit for each hash tells most documents apart without a look at the list.
-        let bit = |hash: u64| 1u64 << (hash % 64);
-        let bits = hashes.iter().fold(0, |bits, &hash| bits | bit(hash));
         let mut found = Vec::new();
-        for segment in self.segments.iter().filter(|_| !urls.is_empty()) {
+        for segment in &self.segments {
             let mut documents = Vec::new();
-            for doc in (0..segment.documents_count()).map(DocId) {
-                let hash = segment.url_hash(doc);
-                if bits & bit(hash) != 0
-                    && hashes.binary_search(&hash).is_ok()
-                    && !segment.is_deleted(doc)
-                    && urls.contains(&segment.details(doc)?.url)
-                {
-                    documents.push(doc);
+            for url in urls {
+                for &doc in segment.docs_of_hash(url_hash(url))? {
+                    let doc = DocId(doc);
+                    if !segment.is_deleted(doc) && segment.details(doc)?.url == *url {
+                        documents.push(doc);
+                    }
                 }
             }
+            // A URL may be named twice.
+            documents.sort_unstable();
+            documents.dedup();
             if !documents.is_empty() {
                 found.push((segment.number(), documents));
             }
