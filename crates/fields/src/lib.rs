@@ -41,7 +41,7 @@ pub use leaves::each_leaf;
 pub use observed::Observed;
 pub use prior::{Prior, Priors};
 pub use query_prior::{PriorOf, QueryPrior, days_us, of_age};
-pub use rules::{Pins, PriorKind, RULES_BYTES_MAX, RulePrior, Rules, Synonyms};
+pub use rules::{PRIORS_MAX, Pins, PriorKind, RULES_BYTES_MAX, RulePrior, Rules, Synonyms};
 pub use schema::{FIELDS_MAX, NAME_BYTES_MAX, Schema};
 pub use sketch::{QuantileSketch, SKETCH_METHOD};
 pub use stats::Stats;

@@ -40,7 +40,6 @@ pub use context::cancel::Stop;
 pub use context::contract;
 pub use exec::Coverage;
 pub use exec::gather::{Gathered, MatchesShare};
-pub use exec::pinned::PINNED_MAX;
 pub use exec::profile::{self, Profile, profile};
 pub use exec::run::{Searched, collect, count_partition, search_partition, top_of_partition};
 pub use exec::task::{Cut, SearchTask, Share, Visitor};

@@ -8,7 +8,7 @@ mod executor;
 mod filtered;
 pub mod gather;
 mod open;
-pub mod pinned;
+mod pinned;
 pub mod profile;
 pub mod run;
 mod shape;

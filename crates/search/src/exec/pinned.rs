@@ -9,13 +9,11 @@ use crate::exec::run::{Searched, search_partition};
 use crate::exec::task::SearchTask;
 use crate::plan::pinned::PinnedDocument;
 use crate::plan::planner::Plan;
+use crate::query::parse::URLS_MAX;
 use document::url_hash;
 use index::{IndexError, Segment, Statistics};
 use std::collections::HashMap;
 use std::sync::Arc;
-
-/// Upper limit on the documents that stand before all others, a bound on the scores that stand for their places.
-pub const PINNED_MAX: usize = 1_000;
 
 /// Returns the score of the document in a place, from 0.
 fn score_of(place: u32) -> f32 {
@@ -25,7 +23,7 @@ fn score_of(place: u32) -> f32 {
 impl ScoredHit {
     /// Returns whether a rule has put the hit before all others. Its score stands for its place.
     pub fn is_pinned(&self) -> bool {
-        self.score >= score_of(PINNED_MAX as u32)
+        self.score >= score_of(URLS_MAX as u32)
     }
 }
 
@@ -44,7 +42,7 @@ impl Plan {
         };
         let plan = Plan::new(&by.clause, self.ranking, statistics)?;
         let (hits, _) = search_partition(&plan, segments, by.urls.len())?;
-        let urls = by.urls.iter().take(PINNED_MAX);
+        let urls = by.urls.iter().take(URLS_MAX);
         let places: HashMap<u64, u32> = urls.map(|url| url_hash(url)).zip(0..).collect();
         let pinned = hits.iter().filter_map(|hit| {
             Some(PinnedDocument {

@@ -28,5 +28,5 @@ pub const NAME_BYTES_MAX: usize = 256;
 pub const NAMES_MAX: usize = 64;
 /// Upper limit on warnings.
 pub const WARNINGS_MAX: usize = 16;
-/// Upper limit on the URLs of one clause.
+/// Upper limit on the URLs of one clause, so also on those that rules pin and hide for one query.
 pub const URLS_MAX: usize = 1_000;

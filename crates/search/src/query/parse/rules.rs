@@ -58,9 +58,9 @@ pub struct ReadWith<'r> {
 }
 
 impl QueryRules {
-    /// Returns what the rules say of the hits of a query, given its text and the time, in microseconds since 1970.
-    pub fn ruled(&self, text: &str, now_us: i64) -> Ruled {
-        self.rulings.ruled(text, now_us)
+    /// Returns what the rules say of the hits of a query, given its text and the day, from 1970.
+    pub fn ruled(&self, text: &str, day: i64) -> Ruled {
+        self.rulings.ruled(text, day)
     }
 
     /// Returns why rules are not obeyed, a sentence each.

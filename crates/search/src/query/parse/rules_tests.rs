@@ -1,7 +1,7 @@
 //! Unit tests of rules: what queries become.
 
 use super::tests::shown;
-use super::{Operator, QueryRules, ReadWith, Reading};
+use super::{Operator, QueryRules, ReadWith, Reading, URLS_MAX};
 use fields::{Rules, Schema};
 use text::Analyzer;
 
@@ -198,4 +198,20 @@ fn no_rules_read_nothing() {
         QueryRules::new(&Rules::default(), Analyzer::Plain, &Schema::default()),
         None
     );
+}
+
+#[test]
+fn the_documents_that_rules_name_for_a_query_are_bounded() {
+    let pins = |number: usize| {
+        let urls = |kind: &str| -> String {
+            let urls = (0..100).map(|url| format!("\"{kind}:{number}/{url}\""));
+            urls.collect::<Vec<_>>().join(",")
+        };
+        let (first, hidden) = (urls("first"), urls("hidden"));
+        format!(r#"{{"queries": ["tv"], "first": [{first}], "hidden": [{hidden}]}}"#)
+    };
+    let pins: Vec<String> = (0..8).map(pins).collect();
+    let ruled = read(&format!(r#"{{"pins": [{}]}}"#, pins.join(","))).ruled("TV", 0);
+    assert_eq!((ruled.first.len(), ruled.hidden.len()), (500, 500));
+    assert_eq!(ruled.rules.len(), URLS_MAX);
 }

@@ -1,10 +1,11 @@
 //! Rules about the hits of a query: priors, and documents that are pinned or hidden.
 
+use crate::query::limits::URLS_MAX;
 use fields::{Pins, PriorOf, QueryPrior};
 use std::collections::HashMap;
 use text::folded_words;
 
-/// Ages are counted from the begin of a day in UTC, so that the pages of a query have the same scores.
+/// Microseconds of a day. Ages are counted from the begin of one in UTC, so that the pages of a query have the same scores.
 const DAY_US: i64 = 86_400_000_000;
 
 /// Rules about hits, read with the analyzer and the fields of an index.
@@ -39,8 +40,8 @@ pub struct Ruled {
 }
 
 impl Rulings {
-    /// Returns what the rules say of the hits of a query, given its text and the time, in microseconds since 1970.
-    pub(super) fn ruled(&self, text: &str, now_us: i64) -> Ruled {
+    /// Returns what the rules say of the hits of a query, given its text and the day, from 1970.
+    pub(super) fn ruled(&self, text: &str, day: i64) -> Ruled {
         let Rulings {
             priors,
             pins,
@@ -50,9 +51,7 @@ impl Rulings {
         let mut ruled = Ruled::default();
         for ReadPrior { written, prior } in priors {
             ruled.rules.push(format!("prior: {written}"));
-            ruled
-                .priors
-                .push(at(prior, now_us.div_euclid(DAY_US) * DAY_US));
+            ruled.priors.push(at(prior, day.saturating_mul(DAY_US)));
         }
         let numbers = match pins_of.is_empty() {
             true => None,
@@ -63,7 +62,9 @@ impl Rulings {
             // The first entry that names a URL decides.
             for (from, to) in [(first, true), (hidden, false)] {
                 for url in from {
-                    if !ruled.first.contains(url) && !ruled.hidden.contains(url) {
+                    // One clause excludes them all.
+                    let is_full = ruled.first.len() + ruled.hidden.len() >= URLS_MAX;
+                    if !is_full && !ruled.first.contains(url) && !ruled.hidden.contains(url) {
                         let (list, word) = match to {
                             true => (&mut ruled.first, "pinned"),
                             false => (&mut ruled.hidden, "hidden"),

@@ -1,13 +1,11 @@
 //! Conversion of what rules say of the hits of a query to messages, and back within the limits of rules.
 
 use crate::encoding::values;
-use fields::{PriorOf, QueryPrior};
-use search::{PINNED_MAX, Ruling};
+use fields::{PRIORS_MAX, PriorOf, QueryPrior};
+use search::Ruling;
+use search::parse::URLS_MAX;
 use wire::rpc;
 use wire::rpc::rule_prior::Of;
-
-/// Upper limit on the priors of a query.
-const PRIORS_MAX: usize = 16;
 
 /// Returns the message of rules, without the clause of the pinned documents.
 pub(super) fn message(by: &Ruling) -> rpc::Ruled {
@@ -36,7 +34,7 @@ pub(super) fn message(by: &Ruling) -> rpc::Ruled {
 
 /// Returns the priors and the URLs of the pinned documents.
 pub(super) fn read(message: rpc::Ruled) -> Result<(Vec<QueryPrior>, Vec<String>), &'static str> {
-    if message.priors.len() > PRIORS_MAX || message.pinned.len() > PINNED_MAX {
+    if message.priors.len() > PRIORS_MAX || message.pinned.len() > URLS_MAX {
         return Err("the query has more rules than are allowed");
     }
     let priors = message.priors.into_iter().map(prior);
