@@ -109,10 +109,10 @@ impl SearchOptions {
             false => Query::Filter(Box::new(tree)),
         }));
         let query_of = |facet: &Facet| {
-            let is_other = |filter: &&Query| only_field(filter) != Some(&facet.field);
-            let kept: Vec<Query> = filters.iter().filter(is_other).cloned().collect();
-            let is_other = kept.len() < filters.len() || pinned.is_some();
-            is_other.then(|| filtered(with_pinned(parsed.query.clone(), pinned), kept))
+            let is_kept = |filter: &&Query| only_field(filter) != Some(&facet.field);
+            let kept: Vec<Query> = filters.iter().filter(is_kept).cloned().collect();
+            let is_of_hits = kept.len() == filters.len() && pinned.is_none();
+            (!is_of_hits).then(|| filtered(with_pinned(parsed.query.clone(), pinned), kept))
         };
         let facets = grouped(facets, query_of);
         let mut parsed = Parsed {

@@ -71,10 +71,7 @@ mod tests {
             [of(-100.0), of(0.0), of(30.0), of(90.0)],
             [0.5, 0.5, 0.25, 0.125]
         );
-        assert_eq!(
-            of_age(0.5, i64::MAX, half_us, i64::MIN),
-            of_age(0.5, i64::MAX, half_us, i64::MIN)
-        );
-        assert!(of_age(1.0, i64::MAX, half_us, i64::MIN) >= 0.0);
+        let oldest = of_age(1.0, i64::MAX, half_us, i64::MIN);
+        assert!((0.0..1e-3).contains(&oldest), "{oldest}");
     }
 }

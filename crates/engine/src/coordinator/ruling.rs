@@ -29,8 +29,8 @@ impl HitRules {
             return HitRules::default();
         };
         let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);
-        let since_1970 = since_1970.unwrap_or_default();
-        let mut ruled = rules.ruled(text, since_1970.as_micros() as i64);
+        let day = since_1970.unwrap_or_default().as_secs() / 86_400;
+        let mut ruled = rules.ruled(text, day as i64);
         let ignored = match options.explain {
             true => rules.ignored().to_vec(),
             false => Vec::new(),
@@ -42,7 +42,7 @@ impl HitRules {
         HitRules {
             ruled,
             ignored,
-            day: rules.has_ages().then_some(since_1970.as_secs() / 86_400),
+            day: rules.has_ages().then_some(day),
         }
     }
 

@@ -31,7 +31,7 @@ pub(crate) const SYNONYMS_MAX: usize = 10_000;
 /// Upper limit on stop words.
 pub(crate) const STOP_WORDS_MAX: usize = 1_000;
 /// Upper limit on priors: each candidate of a hit is looked up in every one.
-pub(crate) const PRIORS_MAX: usize = 16;
+pub const PRIORS_MAX: usize = 16;
 /// Upper limit on the entries of pins.
 pub(crate) const PINS_MAX: usize = 1_000;
 
@@ -86,18 +86,11 @@ impl Rules {
                 ));
             }
         }
-        for (number, line) in self.synonyms.iter().enumerate() {
-            line.check()
-                .map_err(|reason| format!("synonyms: line {}: {reason}", number + 1))?;
-        }
-        for (number, prior) in self.priors.iter().enumerate() {
-            let kind = prior.kind().map(|_| ());
-            kind.map_err(|reason| format!("priors: entry {}: {reason}", number + 1))?;
-        }
-        for (number, pins) in self.pins.iter().enumerate() {
-            pins.check()
-                .map_err(|reason| format!("pins: entry {}: {reason}", number + 1))?;
-        }
+        check_each("synonyms: line", &self.synonyms, Synonyms::check)?;
+        check_each("priors: entry", &self.priors, |prior| {
+            prior.kind().map(drop)
+        })?;
+        check_each("pins: entry", &self.pins, Pins::check)?;
         let bytes = serde_json::to_vec(self).map_or(0, |json| json.len());
         match bytes > RULES_BYTES_MAX {
             true => Err(format!(
@@ -119,6 +112,17 @@ impl Rules {
         let rules: Rules = serde_json::from_slice(json).map_err(|error| error.to_string())?;
         rules.check().map(|()| rules)
     }
+}
+
+/// Checks the entries of a list, and names the first that is none by its number.
+fn check_each<T>(
+    name: &str,
+    entries: &[T],
+    check: impl Fn(&T) -> Result<(), String>,
+) -> Result<(), String> {
+    (1..).zip(entries).try_for_each(|(number, entry)| {
+        check(entry).map_err(|reason| format!("{name} {number}: {reason}"))
+    })
 }
 
 #[cfg(test)]

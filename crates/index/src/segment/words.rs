@@ -32,8 +32,8 @@ pub(crate) struct Words {
 #[derive(Debug, Default)]
 pub(super) struct List {
     bytes: String,
-    /// End of each entry, and of its word.
-    ends: Vec<(u32, u32)>,
+    /// Start of each entry, and end of its word.
+    places: Vec<(u32, u32)>,
     /// Bytes that each word shares with the one before, 255 at most.
     shared: Vec<u8>,
     letters: Vec<Letters>,
@@ -77,40 +77,36 @@ impl List {
     /// Adds an entry; returns false where it is no text, and where no more can be listed.
     pub(super) fn push(&mut self, entry: &[u8], word_bytes: usize) -> bool {
         let start = self.bytes.len();
-        let before = self.word(self.ends.len().wrapping_sub(1));
+        let before = self.places.last().map_or("", |&place| self.word(place));
         let shared = common_bytes(before.as_bytes(), &entry[..word_bytes]);
-        let (Ok(word_end), Ok(end), Ok(entry)) = (
+        let (Ok(from), Ok(word_end), Ok(entry)) = (
+            u32::try_from(start),
             u32::try_from(start + word_bytes),
-            u32::try_from(start + entry.len()),
             std::str::from_utf8(entry),
         ) else {
             return false;
         };
         self.letters.push(Letters::of(&entry[..word_bytes]));
         self.bytes.push_str(entry);
-        self.ends.push((end, word_end));
+        self.places.push((from, word_end));
         self.shared.push(shared.min(u8::MAX.into()) as u8);
-        self.ends.len() as u64 <= WORDS_MAX
+        self.places.len() as u64 <= WORDS_MAX
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.places.is_empty()
     }
 
-    fn start(&self, at: usize) -> usize {
-        let before = at.checked_sub(1).and_then(|before| self.ends.get(before));
-        before.map_or(0, |&(end, _)| end as usize)
+    fn word(&self, (start, end): (u32, u32)) -> &str {
+        let word = self.bytes.get(start as usize..end as usize);
+        word.unwrap_or_default()
     }
 
-    /// Returns a word; an empty one past the last.
-    fn word(&self, at: usize) -> &str {
-        let end = self.ends.get(at).map_or(0, |&(_, end)| end as usize);
-        self.bytes.get(self.start(at)..end).unwrap_or_default()
-    }
-
+    /// Returns the entry of a place that [`List::visit`] gave.
     pub(super) fn entry(&self, at: usize) -> &[u8] {
-        let end = self.ends.get(at).map_or(0, |&(end, _)| end as usize);
-        let entry = self.bytes.get(self.start(at)..end);
+        let start_of = |at: usize| self.places.get(at).map(|&(start, _)| start as usize);
+        let end = start_of(at + 1).unwrap_or(self.bytes.len());
+        let entry = start_of(at).and_then(|start| self.bytes.get(start..end));
         entry.unwrap_or_default().as_bytes()
     }
 
@@ -122,9 +118,9 @@ impl List {
     ) -> Result<(), IndexError> {
         let literal = pattern.literal();
         let mut matcher = PatternMatcher::new(pattern);
-        let start = partition_point(self.ends.len(), |at| self.word(at) < literal);
-        let end = partition_point(self.ends.len(), |at| {
-            let word = self.word(at);
+        let start = (self.places).partition_point(|&place| self.word(place) < literal);
+        let end = self.places.partition_point(|&place| {
+            let word = self.word(place);
             word < literal || word.starts_with(literal)
         });
         if let Pattern::Near { term, edits, .. } = pattern {
@@ -132,7 +128,7 @@ impl List {
             let letters = self.letters.iter().enumerate();
             for (at, letters) in letters.take(end).skip(start) {
                 if letters.may_be_within(edits, typed) {
-                    let word = self.word(at);
+                    let word = self.word(self.places[at]);
                     if matcher.judge(word) == Verdict::Match {
                         each(at, word)?;
                     }
@@ -142,7 +138,7 @@ impl List {
         }
         let mut at = start;
         while at < end {
-            let word = self.word(at);
+            let word = self.word(self.places[at]);
             let mut dead = usize::MAX;
             match matcher.judge(word) {
                 Verdict::Match => each(at, word)?,
@@ -157,19 +153,6 @@ impl List {
         }
         Ok(())
     }
-}
-
-/// Returns the first of some numbers for which `is_before` does not hold; it holds for all before.
-fn partition_point(count: usize, is_before: impl Fn(usize) -> bool) -> usize {
-    let (mut low, mut high) = (0, count);
-    while low < high {
-        let middle = low + (high - low) / 2;
-        match is_before(middle) {
-            true => low = middle + 1,
-            false => high = middle,
-        }
-    }
-    low
 }
 
 #[cfg(test)]
