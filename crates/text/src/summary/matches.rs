@@ -6,8 +6,8 @@
 //! itself, or where one of the two characters occurs that lower-case to ASCII: the Kelvin sign is a `k`, and `İ` is an
 //! `i` with a dot on it. The matches equal those of tokenizing the text and comparing every term
 //! (`Matcher::find_by_tokens`). Under `standard`, whose words have several terms, the words that begin like a wanted
-//! term are analysed. Patterns that are more than a prefix are compared with every word's term.
-//! Patterns are compared with words as written, too.
+//! term are analysed. Patterns are compared with terms and with words as written; those that are more than a prefix with those
+//! of every word under other analyzers, and where they say nothing of how a word begins.
 use super::input::{Marked, Match, SummaryScratch, SummaryTerm};
 use super::known::KnownWords;
 use super::needle::{Needles, needle};
@@ -81,22 +81,30 @@ enum Check {
     Analysed,
 }
 
-/// Patterns, each made ready once for all words of a text.
-struct Matchers<'p>(Vec<(&'p Pattern, u32, PatternMatcher)>);
+/// Patterns, each made ready once for all words of a text: how its words begin, its ordinal, and the rest.
+struct Matchers<'p>(Vec<(&'p str, u32, PatternMatcher)>);
 
 impl<'p> Matchers<'p> {
     fn of(patterns: &'p [(Pattern, u32)]) -> Matchers<'p> {
         let ready = patterns.iter().map(|(pattern, ordinal)| {
             let matcher = PatternMatcher::new(pattern);
-            (pattern, *ordinal, matcher)
+            (pattern.literal(), *ordinal, matcher)
         });
         Matchers(ready.collect())
     }
 
+    /// Adds the patterns that a word as written matches.
+    fn push_written(&mut self, form: &WrittenForm<'_>, matches: &mut Vec<Match>) {
+        if !self.0.is_empty() {
+            let written = form.written.to_ascii_lowercase();
+            self.push(&written, form.start, form.end, matches);
+        }
+    }
+
     /// Adds the patterns that a word matches.
     fn push(&mut self, word: &str, start: usize, end: usize, matches: &mut Vec<Match>) {
-        for (pattern, ordinal, matcher) in &mut self.0 {
-            if word.starts_with(pattern.literal()) && matcher.judge(word) == Verdict::Match {
+        for (literal, ordinal, matcher) in &mut self.0 {
+            if word.starts_with(*literal) && matcher.judge(word) == Verdict::Match {
                 let term = *ordinal;
                 matches.push(Match { start, end, term });
             }
@@ -130,11 +138,12 @@ impl Matcher {
 
     /// Writes all matches in `text` to `scratch.matches`.
     pub(super) fn find(&self, text: &str, scratch: &mut SummaryScratch) {
+        let rules = self.wanted.analyzer.standard_rules();
+        if let Some(rules) = rules.filter(|_| self.wanted.begin_somehow()) {
+            return self.wanted.find_in_runs(rules, text, scratch);
+        }
         if !self.wanted.patterns.is_empty() {
             return self.find_by_tokens(text, scratch);
-        }
-        if let Some(rules) = self.wanted.analyzer.standard_rules() {
-            return self.wanted.find_in_runs(rules, text, scratch);
         }
         if self.searches.len() > SEARCHES_MAX {
             return self.find_by_tokens(text, scratch);
@@ -172,10 +181,7 @@ impl Matcher {
         };
         let each_written = |form: WrittenForm<'_>| {
             self.wanted.push_written(&form, &mut of_written);
-            if !of_forms.0.is_empty() {
-                let written = form.written.to_ascii_lowercase();
-                of_forms.push(&written, form.start, form.end, &mut of_written);
-            }
+            of_forms.push_written(&form, &mut of_written);
         };
         let analyzer = self.wanted.analyzer;
         analyzer.each_token_and_form(text, word, each, each_written);
@@ -225,13 +231,25 @@ impl Wanted {
                     wanted.lengths |= length_bit(term);
                     wanted.exact.insert(term.as_str().into(), ordinal);
                 }
-                Marked::Like(Pattern::Prefix(prefix)) => {
+                Marked::Like(
+                    Pattern::Prefix(prefix)
+                    | Pattern::NearStart {
+                        start: prefix,
+                        edits: 0,
+                    },
+                ) => {
                     wanted.prefixes.push((prefix.as_str().into(), ordinal));
                 }
                 Marked::Like(pattern) => wanted.patterns.push((pattern.clone(), ordinal)),
             }
         }
         wanted
+    }
+
+    /// Returns whether every pattern says how its words begin.
+    fn begin_somehow(&self) -> bool {
+        let mut patterns = self.patterns.iter();
+        patterns.all(|(pattern, _)| !pattern.literal().is_empty())
     }
 
     #[inline]
@@ -289,10 +307,18 @@ impl Wanted {
             ..
         } = self;
         let known = known.of_query(self.number);
+        let mut of_terms = Matchers::of(&self.patterns);
+        let mut of_forms = Matchers::of(&self.patterns);
         let is_like = |word: &[u8]| needles.begin(word);
         each_token_starting(rules, text, word, first_bytes, is_like, |of| match of {
-            Found::Token(token) => self.push(token.term, token.start, token.end, matches),
-            Found::Written(form) => self.push_written(&form, matches),
+            Found::Token(token) => {
+                self.push(token.term, token.start, token.end, matches);
+                of_terms.push(token.term, token.start, token.end, matches);
+            }
+            Found::Written(form) => {
+                self.push_written(&form, matches);
+                of_forms.push_written(&form, matches);
+            }
             Found::Word(at) => {
                 let (word, start, end) = (&text[at.clone()], at.start, at.end);
                 let key = KnownWords::key(word.as_bytes());
@@ -305,7 +331,9 @@ impl Wanted {
                 if is_like(word.as_bytes()) {
                     let term = term_of_word(rules, word, stem);
                     self.push(term, start, end, matches);
-                    if !self.prefixes.is_empty() && !term.eq_ignore_ascii_case(word) {
+                    of_terms.push(term, start, end, matches);
+                    let has_patterns = !(self.prefixes.is_empty() && self.patterns.is_empty());
+                    if has_patterns && !term.eq_ignore_ascii_case(word) {
                         let written = cut_to_term(word);
                         let form = WrittenForm {
                             written,
@@ -314,6 +342,7 @@ impl Wanted {
                             end,
                         };
                         self.push_written(&form, matches);
+                        of_forms.push_written(&form, matches);
                     }
                 }
                 if let (Some(key), found @ ([] | [_])) = (key, &matches[before..]) {

@@ -333,16 +333,18 @@ proptest! {
     #[test]
     fn anything_may_be_a_term(
         analyzer in any_analyzer(),
-        mut wanted in proptest::collection::vec((any::<String>(), 0u8..5, any::<f32>()), 0..40),
+        mut wanted in proptest::collection::vec((any::<String>(), 0u8..7, any::<f32>()), 0..40),
+        of_text in 0u8..7,
         text in any::<String>(),
     ) {
-        wanted.extend(text.split(' ').take(3).map(|word| (word.to_owned(), 1, 1.0)));
+        wanted.extend(text.split(' ').take(3).map(|word| (word.to_lowercase(), of_text, 1.0)));
         let terms = wanted.into_iter().map(|(term, kind, weight)| SummaryTerm {
             marked: match kind {
                 0 => Marked::Term(term),
                 1 => Marked::Like(Pattern::Prefix(term)),
                 2 => Marked::Like(Pattern::of_wildcard(&format!("{term}?")).unwrap_or(Pattern::Prefix(term))),
-                _ => Marked::Like(Pattern::near(&term, kind)),
+                3 | 4 => Marked::Like(Pattern::near(&term, kind - 2)),
+                _ => Marked::Like(Pattern::near_start(&term, kind - 5)),
             },
             weight,
         });
