@@ -8,6 +8,7 @@ use super::site_names::SiteNames;
 use super::text_hashes::TextHashes;
 use super::titles::Titles;
 use super::words::Words;
+use super::words_begun::Begun;
 use crate::IndexError;
 use crate::live::{Derived, LiveFile};
 use crate::sealed::{Identity, Kind, Seal};
@@ -40,6 +41,8 @@ pub(crate) struct SegmentCore {
     pub(super) by_hash: Derived<Vec<u32>>,
     /// Words of the text; `None` where they are too many.
     pub(super) words: Derived<Option<Words>>,
+    /// Counts of their terms, once a beginning is asked for; `None` where they are not listed.
+    pub(super) begun: Derived<Option<Begun>>,
     /// Lengths in further fields, once they are asked for.
     pub(super) further_lengths: OnceLock<FurtherLengths>,
 }
@@ -98,6 +101,7 @@ impl SegmentCore {
             titles: Derived::default(),
             by_hash: Derived::default(),
             words: Derived::default(),
+            begun: Derived::default(),
             further_lengths: OnceLock::new(),
         };
         // Damage of the table would have been read as zeros.

@@ -26,6 +26,7 @@ mod titles;
 mod titles_beginning;
 mod values;
 mod words;
+mod words_begun;
 mod words_listed;
 pub(crate) mod write;
 

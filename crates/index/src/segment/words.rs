@@ -13,6 +13,7 @@
 
 use crate::IndexError;
 use crate::terms::common_bytes;
+use std::ops::Range;
 use text::{Pattern, PatternMatcher, Verdict};
 
 /// Words that are listed at most, in either list.
@@ -97,6 +98,29 @@ impl List {
         self.places.is_empty()
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Returns the word of a place; nothing where there is none.
+    pub(super) fn word_at(&self, at: usize) -> &str {
+        self.places.get(at).map_or("", |&place| self.word(place))
+    }
+
+    /// Returns the first place of a word; `None` where it is not listed.
+    pub(super) fn place_of(&self, word: &str) -> Option<usize> {
+        let at = (self.places).partition_point(|&place| self.word(place) < word);
+        (self.word_at(at) == word && at < self.len()).then_some(at)
+    }
+
+    /// Returns the places of the words that begin with `start`.
+    pub(super) fn range_of(&self, start: &str) -> Range<usize> {
+        let from = (self.places).partition_point(|&place| self.word(place) < start);
+        let count =
+            self.places[from..].partition_point(|&place| self.word(place).starts_with(start));
+        from..from + count
+    }
+
     fn word(&self, (start, end): (u32, u32)) -> &str {
         let word = self.bytes.get(start as usize..end as usize);
         word.unwrap_or_default()
@@ -118,11 +142,7 @@ impl List {
     ) -> Result<(), IndexError> {
         let literal = pattern.literal();
         let mut matcher = PatternMatcher::new(pattern);
-        let start = (self.places).partition_point(|&place| self.word(place) < literal);
-        let end = self.places.partition_point(|&place| {
-            let word = self.word(place);
-            word < literal || word.starts_with(literal)
-        });
+        let Range { start, end } = self.range_of(literal);
         if let Pattern::Near { term, edits, .. } = pattern {
             let (typed, edits) = (Letters::of(term), u32::from(*edits));
             let letters = self.letters.iter().enumerate();

@@ -12,7 +12,7 @@ impl Segment {
     ///
     /// # Errors
     /// A damaged dictionary.
-    fn words(&self) -> Result<Option<&Words>, IndexError> {
+    pub(super) fn words(&self) -> Result<Option<&Words>, IndexError> {
         let files = [&**self.file()];
         let words = (self.core.words).get_or_derive(files, || self.read_words())?;
         Ok(words.as_ref())

@@ -9,6 +9,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use text::{Closeness, Pattern};
 
+/// Terms that each segment is first asked for, for each that is wanted of a beginning.
+const BEGUN_A_TERM: usize = 4;
+
 /// Term of a word near a typed one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NearTerm {
@@ -52,6 +55,12 @@ impl Statistics {
         pattern: &Pattern,
         most: usize,
     ) -> Result<Vec<NearTerm>, IndexError> {
+        if let Pattern::NearStart { start, edits: 0 } = pattern
+            && !start.is_empty()
+            && let Some(nearest) = self.nearest_begun(field, start, most)?
+        {
+            return Ok(nearest);
+        }
         let candidates = self.near_candidates(field, pattern)?;
         let mut ordered: Vec<(String, Candidate)> = candidates.into_iter().collect();
         ordered.sort_unstable_by(|(term, a), (other, b)| {
@@ -104,6 +113,76 @@ impl Statistics {
             })?;
         }
         Ok(words.into_iter().collect())
+    }
+
+    /// Returns the best terms of the words that begin with `start`, as [`Statistics::nearest_terms`] does, without a look at the
+    /// others; `None` where a segment does not list its words.
+    ///
+    /// Each segment gives its terms with the most documents there. What none of them gives has no more documents than the sum
+    /// of what is left in each, so nothing better is left once as many as wanted have more (the threshold algorithm of Fagin,
+    /// Lotem and Naor 2003).
+    fn nearest_begun(
+        &self,
+        field: Field,
+        start: &str,
+        most: usize,
+    ) -> Result<Option<Vec<NearTerm>>, IndexError> {
+        let mut asked = most.saturating_mul(BEGUN_A_TERM).max(1);
+        loop {
+            let (mut terms, mut others_most) = (BTreeSet::new(), None);
+            for segment in &self.segments {
+                let Some(begun) = segment.terms_begun(field, start, asked)? else {
+                    return Ok(None);
+                };
+                terms.extend(begun.terms);
+                if let Some(most) = begun.others_most {
+                    others_most = Some(others_most.unwrap_or(0) + most);
+                }
+            }
+            let mut nearest = Vec::with_capacity(terms.len());
+            for term in terms {
+                let document_frequency = self.document_frequency(field, term)?;
+                if document_frequency > 0 {
+                    nearest.push(NearTerm {
+                        term: term.to_owned(),
+                        written: String::new(),
+                        closeness: Closeness::Begins,
+                        document_frequency,
+                    });
+                }
+            }
+            self.find_first_words(start, &mut nearest)?;
+            nearest.sort_unstable_by(|one, other| key(one).cmp(&key(other)));
+            nearest.truncate(most);
+            let worst = nearest.last().filter(|_| nearest.len() == most);
+            let is_complete = others_most.is_none_or(|others| {
+                worst.is_some_and(|worst| {
+                    worst.closeness == Closeness::Equal || worst.document_frequency > others
+                })
+            });
+            if is_complete {
+                return Ok(Some(nearest));
+            }
+            asked = asked.saturating_mul(4);
+        }
+    }
+
+    /// Finds the closest word of each term, of equally close ones the first.
+    fn find_first_words(&self, start: &str, nearest: &mut [NearTerm]) -> Result<(), IndexError> {
+        let terms: Vec<String> = nearest.iter().map(|one| one.term.clone()).collect();
+        let terms: Vec<&str> = terms.iter().map(String::as_str).collect();
+        for segment in &self.segments {
+            segment.first_words_begun(start, &terms, |number, word| {
+                let one = &mut nearest[number];
+                if one.written.is_empty() || word < one.written.as_str() {
+                    word.clone_into(&mut one.written);
+                    if word == start {
+                        one.closeness = Closeness::Equal;
+                    }
+                }
+            })?;
+        }
+        Ok(())
     }
 
     fn near_candidates(

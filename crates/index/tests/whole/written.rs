@@ -4,8 +4,10 @@ use crate::built::{add, payloads};
 use crate::fixture::{SMALL, fixture};
 use document::Document;
 use index::{BuildOptions, Field, Index, IndexError, OptimizeOptions, Writer, check, optimize};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::sync::Arc;
-use text::Pattern;
+use text::{Closeness, Pattern};
 use vfs::{MemoryStorage, SharedStorage};
 
 fn document(number: usize) -> Document {
@@ -54,6 +56,62 @@ fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
     pairs
         .map(|(written, term)| ((*written).to_owned(), (*term).to_owned()))
         .collect()
+}
+
+/// The slow twin orders all words that begin so.
+#[test]
+fn the_best_terms_of_a_beginning_are_those_of_all_its_words() {
+    let storage = MemoryStorage::new();
+    let shared: SharedStorage = Arc::new(storage.clone());
+    for from in (0..90).step_by(17) {
+        add(&shared, (from..90.min(from + 17)).map(document), options());
+    }
+    let index = Index::open(shared).unwrap();
+    let statistics = index.statistics();
+    for field in [Field::Text, Field::Title] {
+        for start in [
+            "w", "walk", "walka", "walking", "walked", "p", "policies", "polici", "x", "",
+        ] {
+            let pattern = Pattern::near_start(start, 0);
+            let mut all: BTreeMap<String, (Closeness, String)> = BTreeMap::new();
+            for word in statistics
+                .near_words(field, std::slice::from_ref(&pattern))
+                .unwrap()
+            {
+                let found = (pattern.closeness(&word.written).unwrap(), word.written);
+                let best = all.entry(word.term).or_insert_with(|| found.clone());
+                *best = best.clone().min(found);
+            }
+            let mut expected: Vec<_> = all
+                .into_iter()
+                .map(|(term, (closeness, written))| {
+                    let count = statistics.document_frequency(field, &term).unwrap();
+                    (closeness, Reverse(count), term, written)
+                })
+                .filter(|(_, Reverse(count), ..)| *count > 0)
+                .collect();
+            expected.sort();
+            for most in [1, 2, 3, 7, 50] {
+                let nearest = statistics.nearest_terms(field, &pattern, most).unwrap();
+                let found: Vec<_> = nearest
+                    .into_iter()
+                    .map(|one| {
+                        (
+                            one.closeness,
+                            Reverse(one.document_frequency),
+                            one.term,
+                            one.written,
+                        )
+                    })
+                    .collect();
+                assert_eq!(
+                    found,
+                    expected[..most.min(expected.len())],
+                    "{field:?} {start} {most}"
+                );
+            }
+        }
+    }
 }
 
 #[test]
