@@ -374,6 +374,20 @@ fn count_to(last: u32, docs: &[u32]) -> usize {
     }
 }
 
+/// Returns the rows of increasing documents that lie in a range.
+#[inline]
+pub(crate) fn rows_within(docs: &[u32], range: &std::ops::Range<u32>) -> std::ops::Range<usize> {
+    let from = match docs.first() {
+        Some(&first) if first < range.start => docs.partition_point(|&doc| doc < range.start),
+        _ => 0,
+    };
+    let to = match docs.last() {
+        Some(&last) if last >= range.end => docs.partition_point(|&doc| doc < range.end),
+        _ => docs.len(),
+    };
+    from..to.max(from)
+}
+
 /// Returns the scorer of a clause that is a term or a filter.
 pub(crate) fn scorer_of<'a>(plan: &'a Plan, node: &Node, segment: &'a Segment) -> Scorer<'a> {
     match node {

@@ -12,10 +12,11 @@ pub(crate) enum Name {
     Phrase,
     Mixed,
     Exhaustive,
+    BestOf,
 }
 
 /// Names of the algorithms in profiles.
-pub(crate) const NAMES: [&str; 7] = [
+pub(crate) const NAMES: [&str; 8] = [
     "single",
     "conjunction",
     "maxscore",
@@ -23,6 +24,7 @@ pub(crate) const NAMES: [&str; 7] = [
     "phrase",
     "mixed",
     "exhaustive",
+    "best of",
 ];
 
 /// The counters of a thread, each in its own cell, so that counting is one addition in memory.

@@ -3,7 +3,8 @@
 //! ```text
 //! all of some terms        conjunction       none skipped when counted
 //! any of some terms        maxscore          and, when counted, union beside it; both also without what is excluded
-//! the best of some terms   maxscore          scored by the clause where their sum could enter
+//! the best of some terms   best of           a pattern, say, beside anything that is required, optional or excluded
+//! such as score less       maxscore          than their sum otherwise; scored by the clause where the sum could enter
 //! one term                 term              its count is in the dictionary
 //! a phrase                 phrase
 //! terms and rare values    values            tests of values that few documents pass lead
@@ -15,6 +16,7 @@
 //! Each runs over a range of documents at a time, ranges in any order, with a threshold that may come
 //! from outside and rise meanwhile. Each gives the hits, scores and counts of [`crate::exhaustive`].
 
+use crate::algorithms::best_of::BestOf;
 use crate::algorithms::boolean::state::Mixed;
 use crate::algorithms::maxscore::MaxScore;
 use crate::algorithms::term::Term;
@@ -60,6 +62,8 @@ pub(super) enum Searching<'a> {
     MaxScore(MaxScore<'a>),
     /// Led by a test of values that few documents pass; finds matches too.
     Values(Box<ByValues<'a>>),
+    /// Led by the best of many lists, as patterns are.
+    BestOf(Box<BestOf<'a>>),
 }
 
 /// Executor that finds the matches of a combination.
@@ -111,7 +115,7 @@ impl<'a> Kind<'a> {
                         Some(_) => Wanted::Hits,
                         None => wanted,
                     };
-                    dispatch!(searching, Searching { Boolean, MaxScore, Values }, one =>
+                    dispatch!(searching, Searching { Boolean, MaxScore, Values, BestOf }, one =>
                         asserting::run(one, range.clone(), segment, wanted, top))?;
                 }
                 match counting {
@@ -146,7 +150,7 @@ impl<'a> Kind<'a> {
                 searching: Some(searching),
                 ..
             } => {
-                dispatch!(searching, Searching { Boolean, MaxScore, Values }, one => one.bound(range))
+                dispatch!(searching, Searching { Boolean, MaxScore, Values, BestOf }, one => one.bound(range))
             }
             Kind::Parts { searching, .. } if !searching.is_empty() => {
                 let bounds = searching.iter_mut().map(|part| part.bound(range));
@@ -169,7 +173,7 @@ impl<'a> Kind<'a> {
             } => {
                 let searched = searching.as_ref().map_or(
                     0,
-                    |one| dispatch!(one, Searching { Boolean, MaxScore, Values }, one => one.cost()),
+                    |one| dispatch!(one, Searching { Boolean, MaxScore, Values, BestOf }, one => one.cost()),
                 );
                 searched
                     + counting.as_ref().map_or(
@@ -196,7 +200,7 @@ impl<'a> Kind<'a> {
                 counting,
             } => {
                 if let Some(one) = searching {
-                    dispatch!(one, Searching { Boolean, MaxScore, Values }, one => counters::runs(one.name()));
+                    dispatch!(one, Searching { Boolean, MaxScore, Values, BestOf }, one => counters::runs(one.name()));
                 }
                 match (searching, counting) {
                     (_, Some(Counting::Union(union))) => counters::runs(union.name()),

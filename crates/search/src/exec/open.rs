@@ -4,6 +4,7 @@ use super::at_least::open_at_least;
 use super::best_of::open_best_of;
 use super::executor::{Counting, Kind, Searching};
 use super::filtered::{leading_values, open_alternatives, open_by_values, open_filtered};
+use super::led::{Leader, leader_of, open_led};
 use super::shape::{Shape, shape_of_all};
 use crate::algorithms::boolean::state::Mixed;
 use crate::algorithms::maxscore::MaxScore;
@@ -75,6 +76,24 @@ pub(super) fn open<'a>(
             )?
         }
         Shape::AtLeast(at_least) => open_at_least(plan, at_least, segment, context, wanted)?,
+        Shape::Led(clauses) => {
+            let [required, optional, excluded] = clauses;
+            let Some(rarest) = least_cost(required, segment)? else {
+                return Ok(None);
+            };
+            match leader_of(required, rarest, segment)? {
+                Leader::Nothing => None,
+                Leader::Lists { at, postings } => {
+                    let lists = (at, postings);
+                    open_led(plan, clauses, lists, segment, context, wanted)?
+                }
+                Leader::Word => {
+                    let excluded = [excluded, &[], &[], &[]];
+                    let clauses = [required, optional];
+                    open_mixed(plan, clauses, excluded, segment, context, wanted)?
+                }
+            }
+        }
         Shape::BestOf(clauses) => open_best_of(plan, clauses, segment, context, wanted)?,
         Shape::Other => Kind::exhaustive(plan, segment, context)?,
     })

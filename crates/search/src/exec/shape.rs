@@ -1,6 +1,7 @@
 //! Shape of a plan: the form that an algorithm is made for.
 
 use super::best_of::clauses_of;
+use crate::join::best_lists::is_best_of_lists;
 use crate::plan::node::{Node, PhraseNode};
 
 /// Shape of a plan, by which its algorithm is chosen.
@@ -19,6 +20,8 @@ pub(super) enum Shape<'a> {
     AtLeast(AtLeast<'a>),
     /// Required (a word or a phrase among them), optional, excluded.
     Mixed([&'a [Node]; 3]),
+    /// Required, the best of some lists among them, optional, excluded.
+    Led([&'a [Node]; 3]),
     /// Required (one or none), optional, excluded: any of some terms, which score less than their sum.
     BestOf([&'a [Node]; 3]),
     Other,
@@ -113,10 +116,29 @@ fn is_part(node: &Node) -> bool {
 const PARTS_MAX: usize = 8;
 
 pub(super) fn shape(root: &Node) -> Shape<'_> {
+    if let Some(clauses) = led_by_best(root) {
+        return Shape::Led(clauses);
+    }
     match shape_of_sums(root) {
         Shape::Other => clauses_of(root).map_or(Shape::Other, Shape::BestOf),
         shape => shape,
     }
+}
+
+/// Returns the clauses of a plan of which the best of some lists can lead a search; phrases lead better.
+fn led_by_best(root: &Node) -> Option<[&[Node]; 3]> {
+    let clauses: [&[Node]; 3] = match root {
+        Node::Boolean {
+            required,
+            optional,
+            excluded,
+        } => [required, optional, excluded],
+        root => [std::slice::from_ref(root), &[], &[]],
+    };
+    let [required, ..] = clauses;
+    let is_phrase = |node: &Node| matches!(node, Node::Phrase(_));
+    let is_led = required.iter().any(is_best_of_lists) && !required.iter().any(is_phrase);
+    is_led.then_some(clauses)
 }
 
 fn shape_of_sums(root: &Node) -> Shape<'_> {

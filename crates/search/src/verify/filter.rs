@@ -143,6 +143,7 @@ impl<'a> Condition<'a> {
 fn mark_lists(probe: &mut Probe<'_>, base: u32, marks: &mut [u64]) -> bool {
     match probe {
         Probe::List(list) => mark(list, base, marks),
+        Probe::Best(lists) => lists.mark(base, marks),
         Probe::Any(probes, _) if probes.iter().all(Probe::is_list) => {
             for probe in probes {
                 mark_lists(probe, base, marks);

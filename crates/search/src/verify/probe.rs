@@ -10,6 +10,7 @@ use crate::context::cancel::StopRef;
 use crate::context::scratch::Lent;
 use crate::exhaustive::cursor::any::Cursor;
 use crate::exhaustive::cursor::walk::{DocCursor, ScoredCursor};
+use crate::join::best_lists::{BestLists, is_best_of_lists};
 use crate::join::phrase::bigrams;
 use crate::join::phrase::bigrams::Stored;
 use crate::join::phrase::search::Phrase;
@@ -29,7 +30,9 @@ pub(crate) enum Probe<'a> {
     Any(Vec<Probe<'a>>, Lent<Probed>),
     /// At least a number of clauses: the score is the sum over those that match.
     AtLeast(usize, Vec<Probe<'a>>, Lent<Probed>),
-    /// Alternatives of which the best counts.
+    /// The best of many lists.
+    Best(Box<BestLists<'a>>),
+    /// Alternatives of which the best counts, of other kinds or with a tie breaker.
     BestOf(Best, Vec<Probe<'a>>, Lent<Probed>),
     /// A clause whose matches score alike: the score, on the grid.
     Constant(f32, Box<Probe<'a>>),
@@ -74,6 +77,9 @@ impl<'a> Probe<'a> {
                 let probes = Probe::open_each(plan, clauses, segment, stop)?;
                 let can_match = probes.len() >= *least;
                 can_match.then(|| Probe::AtLeast(*least, probes, Lent::take()))
+            }
+            node @ Node::BestOf { .. } if is_best_of_lists(node) => {
+                BestLists::open(plan, node, segment)?.map(|lists| Probe::Best(Box::new(lists)))
             }
             Node::BestOf {
                 tie_breaker,
@@ -161,6 +167,7 @@ impl<'a> Probe<'a> {
             Probe::Any(probes, _) | Probe::AtLeast(_, probes, _) => {
                 probes.iter_mut().map(Probe::most).sum()
             }
+            Probe::Best(lists) => lists.most(),
             Probe::BestOf(best, probes, _) => best.of_all(probes.iter_mut().map(Probe::most)),
             Probe::Constant(score, _) => *score,
             Probe::Value(_) => 0.0,
@@ -180,6 +187,7 @@ impl<'a> Probe<'a> {
                 let bounds = probes.iter_mut().map(|probe| probe.bound_in(base, end));
                 bounds.sum()
             }
+            Probe::Best(lists) => lists.bound_in(base, end),
             Probe::BestOf(best, probes, _) => {
                 let bounds = probes.iter_mut().map(|probe| probe.bound_in(base, end));
                 best.of_all(bounds)
@@ -198,6 +206,7 @@ impl<'a> Probe<'a> {
             Probe::Any(probes, _) | Probe::BestOf(_, probes, _) => {
                 probes.iter().map(Probe::cost).sum()
             }
+            Probe::Best(lists) => lists.cost(),
             Probe::Constant(_, probe) => probe.cost(),
             Probe::AtLeast(least, probes, _) => {
                 let mut costs: Vec<u64> = probes.iter().map(Probe::cost).collect();
@@ -218,6 +227,7 @@ impl<'a> Probe<'a> {
             Probe::Any(probes, _) | Probe::AtLeast(_, probes, _) | Probe::BestOf(_, probes, _) => {
                 probes.iter_mut().find_map(Probe::take_error)
             }
+            Probe::Best(lists) => lists.take_error(),
             Probe::Constant(_, probe) => probe.take_error(),
             Probe::Value(_) => None,
             Probe::Walk(walk) => walk.error.take().or_else(|| walk.cursor.take_error()),
@@ -242,6 +252,7 @@ impl Clause for Probe<'_> {
             Probe::AtLeast(least, probes, one) => {
                 probe_some(*least, probes, docs, demand, stop, one, probed);
             }
+            Probe::Best(lists) => lists.probe(docs, demand, stop, probed),
             Probe::BestOf(best, probes, one) => {
                 probe_best(*best, probes, docs, demand, stop, one, probed);
             }

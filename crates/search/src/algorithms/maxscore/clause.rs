@@ -1,6 +1,6 @@
 //! List of a search by MaxScore, with its bounds and the block of it that was scored last.
 
-use crate::block::term_scorer::List;
+use crate::block::term_scorer::{List, rows_within};
 use crate::context::scratch::rows_kept_by_thread;
 use crate::plan::scorer::BLOCK;
 use std::ops::Range;
@@ -30,10 +30,10 @@ impl Clause<'_> {
     pub(super) fn scored_part<'s>(
         &'s mut self,
         block: usize,
-        Range { start: base, end }: Range<u32>,
+        range: Range<u32>,
         scores: &'s mut [f32; BLOCK],
     ) -> Option<(&'s [u32], &'s [f32])> {
-        if self.list.is_past(block, end) {
+        if self.list.is_past(block, range.end) {
             return None;
         }
         if self.scored != block {
@@ -44,15 +44,7 @@ impl Clause<'_> {
         }
         self.list.blocks.load(block);
         let docs = self.list.blocks.docs();
-        let from = match docs.first() {
-            Some(&first) if first < base => docs.partition_point(|&doc| doc < base),
-            _ => 0,
-        };
-        let to = match docs.last() {
-            Some(&last) if last >= end => docs.partition_point(|&doc| doc < end),
-            _ => docs.len(),
-        };
-        let to = to.max(from);
-        Some((&docs[from..to], &scores[from..to]))
+        let rows = rows_within(docs, &range);
+        Some((&docs[rows.clone()], &scores[rows]))
     }
 }
