@@ -45,6 +45,10 @@ fn causes_of(node: &Node, share: f32, strict: bool) -> Hints {
         return Hints::default();
     }
     let mut causes = hints.without(Hints::CONTENT.with(Hints::BODY).with(Hints::MAIN));
+    if causes.any(Hints::UNFOLDS) {
+        // Answers and sections that a click shows are text of the page.
+        causes = causes.without(Hints::UNFOLDS.with(Hints::HIDDEN));
+    }
     if !strict {
         causes = causes.only(
             Hints::NAVIGATION

@@ -1,5 +1,7 @@
 //! Hints of what an element is for, from the words of its class, id and role.
 
+use super::names::{self, Shown};
+
 /// Set of hints.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Hints(pub(super) u16);
@@ -35,6 +37,8 @@ impl Hints {
     pub(super) const HIDDEN: Self = Self(1 << 13);
     /// The main part of the page by its element or role.
     pub(super) const MAIN: Self = Self(1 << 14);
+    /// Text that is shown later: when a reader unfolds it, or a script moves it to its place.
+    pub(super) const UNFOLDS: Self = Self(1 << 15);
 
     /// Returns whether any of `other` is set.
     pub(super) fn any(self, other: Self) -> bool {
@@ -62,9 +66,30 @@ const WORDS_MAX: usize = 32;
 
 /// Returns the hints of a class, id or role: its words end at `-`, `_`, white space and capital letters.
 pub(super) fn of_value(value: &str) -> Hints {
-    let bytes = value.as_bytes();
-    let (mut hints, mut at, mut words) = (Hints::default(), 0, 0);
-    while at < bytes.len() && words < WORDS_MAX {
+    let (mut hints, mut words, mut is_wide) = (Hints::default(), 0, false);
+    for name in value.split_ascii_whitespace() {
+        // A condition says when a style holds, not what the element is for.
+        if memchr::memchr2(b':', b'[', name.as_bytes()).is_some() {
+            match names::of_condition(name) {
+                Shown::No => hints = hints.with(Hints::HIDDEN),
+                Shown::Wide => is_wide = true,
+                Shown::Unsaid => {}
+            }
+            continue;
+        }
+        hints = hints.with(of_name(name, &mut words));
+    }
+    if is_wide {
+        hints = hints.without(Hints::HIDDEN);
+    }
+    hints
+}
+
+/// Returns the hints of one name, of as many words as `words` leaves.
+fn of_name(name: &str, words: &mut usize) -> Hints {
+    let bytes = name.as_bytes();
+    let (mut hints, mut at, mut is_first) = (Hints::default(), 0, true);
+    while at < bytes.len() && *words < WORDS_MAX {
         if !bytes[at].is_ascii_alphabetic() {
             at += 1;
             continue;
@@ -83,10 +108,35 @@ pub(super) fn of_value(value: &str) -> Hints {
             }
             at += 1;
         }
-        words += 1;
-        hints = hints.with(of_word(&lower[..length]));
+        *words += 1;
+        let mut found = of_word(&lower[..length]);
+        if found != Hints::default() {
+            if found.any(Hints::HIDDEN) && !names::hides(name, start, at) {
+                found = Hints::default();
+            }
+            if length <= 3 && is_code(bytes, start, at) {
+                found = Hints::default();
+            }
+            // `widget` and `side` behind another word are of builders of pages, and of layouts.
+            let is_by = bytes[at..].starts_with(b"-by");
+            if matches!(&lower[..length], b"widget" | b"side") && (!is_first || is_by) {
+                found = Hints::default();
+            }
+            hints = hints.with(found);
+        }
+        is_first = false;
     }
     hints
+}
+
+/// Returns whether letters beside digits, or before lone capitals, are a part of a code such as `item__adF2E`.
+fn is_code(name: &[u8], start: usize, end: usize) -> bool {
+    let before = start.checked_sub(1).map(|at| name[at]);
+    let after = name.get(end).copied();
+    let is_digit = |byte: Option<u8>| byte.is_some_and(|b| b.is_ascii_digit());
+    let is_capital = |byte: Option<u8>| byte.is_some_and(|b| b.is_ascii_uppercase());
+    let is_lone = is_capital(after) && !name.get(end + 1).is_some_and(|b| b.is_ascii_lowercase());
+    is_digit(before) || is_digit(after) || is_lone
 }
 
 #[rustfmt::skip]
@@ -97,7 +147,7 @@ fn of_word(word: &[u8]) -> Hints {
         b"article" | b"body" | b"content" | b"entry" | b"hentry" | b"main" | b"post" | b"story" | b"text"
         | b"blog" | b"document" | b"markdown" | b"prose" => Hints::CONTENT,
         b"nav" | b"navbar" | b"navigation" | b"menu" | b"submenu" | b"breadcrumb" | b"breadcrumbs" | b"pagination"
-        | b"pager" | b"sitemap" | b"toolbar" | b"tabs" | b"skip" | b"crumbs" | b"menubar" => Hints::NAVIGATION,
+        | b"pager" | b"sitemap" | b"toolbar" | b"skip" | b"crumbs" | b"menubar" => Hints::NAVIGATION,
         b"comment" | b"comments" | b"disqus" | b"respond" | b"commentlist" | b"discussion" | b"replies"
         | b"livefyre" | b"viafoura" | b"coral" => Hints::COMMENTS,
         b"share" | b"sharing" | b"social" | b"addthis" | b"sharedaddy" | b"shares" | b"sharebar" | b"socialmedia"
@@ -121,6 +171,8 @@ fn of_word(word: &[u8]) -> Hints {
         | b"search" | b"survey" | b"poll" | b"quiz" | b"noprint" | b"cta" => Hints::DIALOG,
         b"caption" | b"credit" | b"figcaption" | b"captions" | b"credits" | b"slideshow" | b"gallery"
         | b"carousel" | b"slider" | b"photo" | b"lightbox" | b"video" | b"player" => Hints::CAPTION,
+        b"accordion" | b"accordions" | b"collapse" | b"collapsible" | b"expander" | b"expandable" | b"faq" | b"faqs"
+        | b"region" | b"toggle" | b"tabpanel" => Hints::UNFOLDS,
         b"hidden" | b"hide" | b"invisible" | b"visuallyhidden" | b"sr" => Hints::HIDDEN,
         _ => Hints::default(),
     }

@@ -16,6 +16,7 @@ mod json_ld;
 mod link;
 mod measure;
 mod metadata;
+mod names;
 mod possible_breaks;
 mod ruby;
 mod tags;

@@ -109,6 +109,85 @@ fn marks_that_link_to_their_heading_are_no_text() {
 }
 
 #[test]
+fn names_hide_what_they_say_alone() {
+    let is_shown = |class: &str| {
+        let other = format!("{PROSE} {PROSE} {PROSE} {PROSE} {PROSE}");
+        let html = format!("<p>{other}</p><div class='{class}'>A short answer, yes.</div>");
+        page(&html).main_text().contains("yes")
+    };
+    for class in [
+        "overflow-hidden",
+        "field field--label-hidden",
+        "elementor-hidden-mobile",
+        "elementor-invisible",
+        "hidden lg:block",
+        "hidden-xs hidden-sm hidden-md",
+        "hidden-md-down",
+        "hide-for-small-only",
+        "print:hidden",
+        "hide-on-mobile",
+        "no-js-hidden",
+        "max-lg:hidden",
+        "data-[state=closed]:hidden",
+        "collapse hidden",
+        "item__adF2E",
+        "w-2a872ad3",
+        "elementor-widget",
+        "side-by-side",
+        "left-side-text",
+        "tab-content tabs",
+        "print:break-inside-avoid",
+    ] {
+        assert!(is_shown(class), "{class}");
+    }
+    for class in [
+        "hidden",
+        "is-hidden",
+        "js-hidden",
+        "visually-hidden",
+        "visually-hidden-focusable",
+        "sr-only",
+        "srOnly",
+        "invisible",
+        "lg:hidden",
+        "sm:hidden",
+        "hidden-lg",
+        "hide-on-desktop",
+        "hide-for-large",
+        "hidden-md-up",
+        "ad",
+        "adSlot",
+        "widget widget_x",
+        "side",
+    ] {
+        assert!(!is_shown(class), "{class}");
+    }
+}
+
+#[test]
+fn what_unfolds_or_comes_late_is_main_text() {
+    let prose = format!("{PROSE} {PROSE} {PROSE}");
+    let answer = "Yes, it is, and it was.";
+    for attributes in [
+        "class=faq__answer style='display: none'",
+        "class=accordion-body hidden",
+        "role=tabpanel aria-hidden=true",
+        "hidden id=S:1f",
+    ] {
+        check(
+            &format!("<p>{prose}</p><div {attributes}><p>{answer}</p></div>"),
+            &format!("{prose}\n{answer}"),
+            "",
+        );
+    }
+    check(
+        &format!("<p>{prose}</p><div style='display: none'><p>{answer}</p></div>"),
+        &prose,
+        answer,
+    );
+}
+
+#[test]
 fn stated_facts_are_read() {
     let page = page(
         r#"<html lang="en-GB"><head><title>The &amp; Title</title><base href="/b/"><link rel=canonical href=/c?a=1&amp;b=2>

@@ -122,6 +122,12 @@ impl Tree {
         } else {
             element_hints(tag, tokens)
         };
+        // What unfolds is a box, not a part of a line.
+        let hints = if tag.is_block() {
+            hints
+        } else {
+            hints.without(Hints::UNFOLDS)
+        };
         let owns_node =
             self.nodes.len() < NODES_MAX && (tag.is_block() || hints != Hints::default());
         if owns_node && !tag.is_block() {
@@ -462,6 +468,8 @@ fn element_hints(tag: Tag, tokens: &Tokens<'_>) -> Hints {
     };
     for &(name, value) in tokens.attributes() {
         let found = match name.len() {
+            // A part that React sends late, and moves to its place when it comes.
+            2 if name.eq_ignore_ascii_case("id") && value.starts_with("S:") => Hints::UNFOLDS,
             2 if name.eq_ignore_ascii_case("id") => hints::of_value(value),
             4 if name.eq_ignore_ascii_case("role") && value == "main" => {
                 Hints::MAIN.with(Hints::CONTENT)
