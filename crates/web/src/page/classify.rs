@@ -194,10 +194,10 @@ fn is_leaf(tag: Tag) -> bool {
 fn grown(tree: &Tree, sums: &Sums, best: usize) -> usize {
     let (mut root, mut at) = (best, best);
     while at != 0 {
-        // An article is whole; what stands beside it is another.
-        if matches!(tree.nodes[at].tag, Tag::Article | Tag::Main)
-            || tree.nodes[at].hints.any(Hints::BODY)
-        {
+        // An article is whole; what stands beside it is another, but a post of a discussion is a part.
+        let is_whole = matches!(tree.nodes[at].tag, Tag::Article | Tag::Main)
+            || tree.nodes[at].hints.any(Hints::BODY);
+        if is_whole && !tree.is_discussion {
             break;
         }
         at = tree.nodes[at].parent as usize;

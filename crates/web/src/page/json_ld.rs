@@ -15,6 +15,8 @@ pub(super) struct Facts {
     pub(super) author: Option<String>,
     pub(super) headline: Option<String>,
     pub(super) breadcrumbs: Vec<String>,
+    /// Whether the page is said to be a discussion of its readers.
+    pub(super) is_discussion: bool,
 }
 
 impl Facts {
@@ -55,6 +57,7 @@ impl Facts {
                     if key == "@type" && string == "BreadcrumbList" {
                         crumbs_depth = Some(depth);
                     }
+                    self.is_discussion |= key == "@type" && is_discussion(string);
                     self.value(key, string, author_depth.is_some(), crumbs_depth.is_some());
                 }
                 _ => at += 1,
@@ -79,6 +82,11 @@ impl Facts {
             _ => {}
         }
     }
+}
+
+/// Returns whether a type of schema.org is that of a page of posts, or of a question and its answers.
+pub(super) fn is_discussion(kind: &str) -> bool {
+    matches!(kind, "DiscussionForumPosting" | "QAPage")
 }
 
 /// Returns the raw content of the string that begins at `at`, and the position after it.

@@ -209,8 +209,11 @@ pub fn read(html: &str, options: &PageOptions) -> Page {
 }
 
 /// Classifies the blocks and moves everything into a page.
-fn finished(tree: Tree, metadata: Metadata, is_cut: bool) -> Page {
+fn finished(mut tree: Tree, metadata: Metadata, is_cut: bool) -> Page {
     let title = metadata.title.clone().or_else(|| metadata.og_title.clone());
+    if tree.is_discussion || metadata.json_ld.is_discussion {
+        tree.read_as_discussion();
+    }
     let classes = classify::classify(&tree, title.as_deref().unwrap_or_default());
     let blocks: Vec<Block> = tree
         .blocks

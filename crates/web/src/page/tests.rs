@@ -188,6 +188,29 @@ fn what_unfolds_or_comes_late_is_main_text() {
 }
 
 #[test]
+fn a_discussion_is_main_text_with_its_comments() {
+    let posts = format!(
+        "<article><p>Asked: {PROSE}</p></article><div class=comments><article class=comment><p>One says: {PROSE}</p></article>\
+         <article class=comment><p>Another says: {PROSE} {PROSE} {PROSE}</p></article></div>"
+    );
+    let asked = format!("Asked: {PROSE}");
+    let all = format!("{asked}\nOne says: {PROSE}\nAnother says: {PROSE} {PROSE} {PROSE}");
+    for html in [
+        format!("<body itemtype=https://schema.org/QAPage>{posts}"),
+        format!(
+            "<div itemscope itemtype='http://schema.org/DiscussionForumPosting/'>{posts}</div>"
+        ),
+        format!(
+            "<script type=application/ld+json>{{\"@type\":\"DiscussionForumPosting\"}}</script>{posts}"
+        ),
+    ] {
+        check(&html, &all, "");
+    }
+    // Comments of an article are not its text.
+    assert_eq!(page(&posts).main_text(), asked);
+}
+
+#[test]
 fn stated_facts_are_read() {
     let page = page(
         r#"<html lang="en-GB"><head><title>The &amp; Title</title><base href="/b/"><link rel=canonical href=/c?a=1&amp;b=2>

@@ -5,6 +5,7 @@
 //! beyond is read as part of its parent.
 
 use super::hints::{self, Hints};
+use super::json_ld::is_discussion;
 use super::link::{Link, Rel};
 use super::possible_breaks::without_possible_breaks;
 use super::ruby::Readings;
@@ -54,6 +55,8 @@ pub(super) struct Tree {
     pub(super) blocks: Vec<RawBlock>,
     pub(super) links: Vec<Link>,
     pub(super) links_dropped_count: usize,
+    /// Whether the page is a discussion by its microdata.
+    pub(super) is_discussion: bool,
     links_max: usize,
     stack: Vec<Open>,
     open_counts: [u32; TAGS_COUNT],
@@ -80,6 +83,7 @@ impl Tree {
             blocks: Vec::new(),
             links: Vec::new(),
             links_dropped_count: 0,
+            is_discussion: false,
             links_max,
             stack: Vec::new(),
             open_counts: [0; TAGS_COUNT],
@@ -106,6 +110,9 @@ impl Tree {
         if tag.is_block() {
             self.end_block();
             self.close_implied(tag);
+            let kind = tokens.attribute("itemtype");
+            let kind = kind.and_then(|kind| kind.trim_end_matches('/').rsplit('/').next());
+            self.is_discussion |= kind.is_some_and(is_discussion);
         }
         if !tag.is_stacked() {
             return;
@@ -246,6 +253,14 @@ impl Tree {
                 }
                 push_anchor(&mut link.text, &decoded);
             }
+        }
+    }
+
+    /// Takes the page for a discussion: what comments say is its text.
+    pub(super) fn read_as_discussion(&mut self) {
+        self.is_discussion = true;
+        for node in &mut self.nodes {
+            node.hints = node.hints.without(Hints::COMMENTS);
         }
     }
 
