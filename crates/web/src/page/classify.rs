@@ -21,6 +21,9 @@ pub(super) struct Class {
 
 /// Bytes of main text below which weaker rules are tried.
 const MAIN_BYTES_MIN: u32 = 120;
+/// Share of the page's prose above which an article is whole; one with less is a part, as a post of a thread.
+const WHOLE_SHARE_MIN: f32 = 0.2;
+
 /// Classifies all blocks of a tree; `title` is that of the page.
 pub(super) fn classify(tree: &Tree, title: &str) -> Vec<Class> {
     let measured: Vec<Measured> = tree
@@ -194,10 +197,12 @@ fn is_leaf(tag: Tag) -> bool {
 fn grown(tree: &Tree, sums: &Sums, best: usize) -> usize {
     let (mut root, mut at) = (best, best);
     while at != 0 {
-        // An article is whole; what stands beside it is another, but a post of a discussion is a part.
+        // An article is whole; what stands beside it is another. One of little of the page's prose, and a post of a
+        // discussion, are parts.
         let is_whole = matches!(tree.nodes[at].tag, Tag::Article | Tag::Main)
             || tree.nodes[at].hints.any(Hints::BODY);
-        if is_whole && !tree.is_discussion {
+        let is_most = sums.prose(tree, at) > WHOLE_SHARE_MIN * sums.prose(tree, 0);
+        if is_whole && is_most && !tree.is_discussion {
             break;
         }
         at = tree.nodes[at].parent as usize;

@@ -12,7 +12,7 @@ const ON_PARAGRAPHS: Hints = Hints::CAPTION
     .with(Hints::ADVERT)
     .with(Hints::DIALOG);
 /// Share of the page's prose from which on hints do not discard a container.
-const PROTECTED_SHARE: f32 = 0.35;
+const PROTECTED_SHARE: f32 = 0.25;
 
 /// Says of each container whether it, or one around it, is discarded.
 pub(super) fn discarded(tree: &Tree, sums: &Sums, strict: bool, technical: bool) -> Vec<bool> {

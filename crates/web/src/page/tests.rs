@@ -211,6 +211,20 @@ fn a_discussion_is_main_text_with_its_comments() {
 }
 
 #[test]
+fn articles_that_are_parts_stay_together() {
+    let part = |i: usize| format!("<article><p>{i}: {PROSE}</p></article>");
+    let found = page(&format!(
+        "<div>{}</div>",
+        (0..6).map(part).collect::<String>()
+    ));
+    assert_eq!(found.main_text().lines().count(), 6);
+    // One that has much of the prose is whole.
+    let long = format!("<article><p>{PROSE} {PROSE} {PROSE} {PROSE}</p></article>");
+    let found = page(&format!("<div>{long}{}</div>", part(1)));
+    assert_eq!(found.main_text().lines().count(), 1);
+}
+
+#[test]
 fn stated_facts_are_read() {
     let page = page(
         r#"<html lang="en-GB"><head><title>The &amp; Title</title><base href="/b/"><link rel=canonical href=/c?a=1&amp;b=2>
