@@ -11,6 +11,7 @@
 mod block;
 mod classify;
 mod discard;
+mod element;
 mod hints;
 mod json_ld;
 mod link;

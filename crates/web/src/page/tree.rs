@@ -4,7 +4,8 @@
 //! are differences of prefix sums. Bounded: depth by `DEPTH_MAX`, containers by `NODES_MAX`; what goes
 //! beyond is read as part of its parent.
 
-use super::hints::{self, Hints};
+use super::element::element_hints;
+use super::hints::Hints;
 use super::json_ld::is_discussion;
 use super::link::{Link, Rel};
 use super::possible_breaks::without_possible_breaks;
@@ -465,50 +466,4 @@ fn is_table(tag: Tag) -> bool {
         tag,
         Tag::Table | Tag::Tbody | Tag::Thead | Tag::Tfoot | Tag::Tr | Tag::Td | Tag::Th
     )
-}
-
-/// Returns the hints of an element's name and attributes.
-fn element_hints(tag: Tag, tokens: &Tokens<'_>) -> Hints {
-    let mut hints = match tag {
-        Tag::Nav | Tag::Menu | Tag::Search => Hints::NAVIGATION,
-        Tag::Aside => Hints::SIDE,
-        Tag::Footer => Hints::FOOTER,
-        Tag::Header => Hints::HEADER,
-        Tag::Figcaption => Hints::CAPTION,
-        Tag::Dialog | Tag::Form | Tag::Button => Hints::DIALOG,
-        Tag::Article => Hints::CONTENT,
-        Tag::Main => Hints::CONTENT.with(Hints::MAIN),
-        Tag::Template => Hints::HIDDEN,
-        _ => Hints::default(),
-    };
-    for &(name, value) in tokens.attributes() {
-        let found = match name.len() {
-            // A part that React sends late, and moves to its place when it comes.
-            2 if name.eq_ignore_ascii_case("id") && value.starts_with("S:") => Hints::UNFOLDS,
-            2 if name.eq_ignore_ascii_case("id") => hints::of_value(value),
-            4 if name.eq_ignore_ascii_case("role") && value == "main" => {
-                Hints::MAIN.with(Hints::CONTENT)
-            }
-            4 if name.eq_ignore_ascii_case("role") => hints::of_value(value),
-            5 if name.eq_ignore_ascii_case("class") => hints::of_value(value),
-            5 if name.eq_ignore_ascii_case("style") && hides(value) => Hints::HIDDEN,
-            6 if name.eq_ignore_ascii_case("hidden") => Hints::HIDDEN,
-            8 if name.eq_ignore_ascii_case("itemprop") => {
-                hints::of_value(&value.to_ascii_lowercase())
-            }
-            11 if name.eq_ignore_ascii_case("aria-hidden") && value == "true" => Hints::HIDDEN,
-            _ => continue,
-        };
-        hints = hints.with(found);
-    }
-    hints
-}
-
-fn hides(style: &str) -> bool {
-    let Some(at) = memchr::memmem::find(style.as_bytes(), b"display") else {
-        return false;
-    };
-    style[at + 7..]
-        .trim_start_matches([' ', ':'])
-        .starts_with("none")
 }
