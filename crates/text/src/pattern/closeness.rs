@@ -2,6 +2,8 @@
 
 use super::forms::Pattern;
 use super::limits::EDITS_MAX;
+use super::matcher::PatternMatcher;
+use super::verdict::Verdict;
 
 /// Closeness of a word to the one of a pattern, closest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -14,29 +16,94 @@ pub enum Closeness {
     Edits(u8),
 }
 
+/// A pattern made ready to tell how close words are.
+#[derive(Debug)]
+pub struct ClosenessTo<'p> {
+    to: &'p str,
+    is_start: bool,
+    most: u8,
+    /// The same pattern with fewer edits, fewest first.
+    nearer: Vec<(u8, PatternMatcher)>,
+}
+
+impl<'p> ClosenessTo<'p> {
+    /// Makes a pattern ready; `None` for one that names no word.
+    pub fn new(pattern: &'p Pattern) -> Option<ClosenessTo<'p>> {
+        let (to, most, is_start) = match pattern {
+            Pattern::Near { term, edits, .. } => (term, *edits, false),
+            Pattern::NearStart { start, edits } => (start, *edits, true),
+            Pattern::Prefix(_) | Pattern::Wildcard(_) | Pattern::Regex(_) => return None,
+        };
+        let most = most.min(EDITS_MAX);
+        let nearer = (1..most).map(|edits| {
+            let nearer = match is_start {
+                true => Pattern::near_start(to, edits),
+                false => Pattern::near(to, edits),
+            };
+            (edits, PatternMatcher::new(&nearer))
+        });
+        Some(ClosenessTo {
+            to,
+            is_start,
+            most,
+            nearer: nearer.collect(),
+        })
+    }
+
+    /// Returns the closeness of a word that the pattern matches.
+    pub fn of_match(&mut self, word: &str) -> Closeness {
+        if word == self.to {
+            return Closeness::Equal;
+        }
+        if self.is_start && word.starts_with(self.to) {
+            return Closeness::Begins;
+        }
+        for (edits, matcher) in &mut self.nearer {
+            if matcher.judge(word) == Verdict::Match {
+                return Closeness::Edits(*edits);
+            }
+        }
+        Closeness::Edits(self.most)
+    }
+}
+
 impl Pattern {
     /// Returns the closeness of a word of the set; `None` for one that is not of it, and for patterns that name no word.
     pub fn closeness(&self, word: &str) -> Option<Closeness> {
-        let (to, most) = match self {
-            Pattern::Near { term, edits, .. } => (term, *edits),
-            Pattern::NearStart { start, edits } => (start, *edits),
-            Pattern::Prefix(_) | Pattern::Wildcard(_) | Pattern::Regex(_) => return None,
-        };
-        if word == to {
-            return Some(Closeness::Equal);
+        let mut to = ClosenessTo::new(self)?;
+        self.matches(word).then(|| to.of_match(word))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// The slow twin tries a pattern of each number of edits.
+        #[test]
+        fn closeness_is_the_least_number_of_edits(
+            typed in "[ab]{1,5}",
+            words in prop::collection::vec("[abc]{0,7}", 1..20),
+            edits in 0u8..=EDITS_MAX,
+            is_start: bool,
+        ) {
+            let with = |edits| match is_start {
+                true => Pattern::near_start(&typed, edits),
+                false => Pattern::near(&typed, edits),
+            };
+            let pattern = with(edits);
+            let mut to = ClosenessTo::new(&pattern).unwrap();
+            for word in words.iter().filter(|word| pattern.matches(word)) {
+                let expected = match (1..=edits).find(|&edits| with(edits).matches(word)) {
+                    _ if *word == typed => Closeness::Equal,
+                    _ if is_start && word.starts_with(&typed) => Closeness::Begins,
+                    least => Closeness::Edits(least.unwrap_or(edits)),
+                };
+                prop_assert_eq!(to.of_match(word), expected);
+                prop_assert_eq!(pattern.closeness(word), Some(expected));
+            }
         }
-        let is_start = matches!(self, Pattern::NearStart { .. });
-        if is_start && word.starts_with(to.as_str()) {
-            return Some(Closeness::Begins);
-        }
-        if most == 0 || !self.matches(word) {
-            return None;
-        }
-        let within = |edits: u8| match self {
-            Pattern::NearStart { .. } => Pattern::near_start(to, edits).matches(word),
-            _ => Pattern::near(to, edits).matches(word),
-        };
-        let least = (1..most).find(|&edits| within(edits));
-        Some(Closeness::Edits(least.unwrap_or(most.min(EDITS_MAX))))
     }
 }

@@ -9,7 +9,7 @@ mod regex;
 mod tests;
 mod verdict;
 
-pub use closeness::Closeness;
+pub use closeness::{Closeness, ClosenessTo};
 pub use forms::Pattern;
 pub use limits::{EDITS_MAX, PATTERN_CHARACTERS_MAX};
 pub use matcher::PatternMatcher;
