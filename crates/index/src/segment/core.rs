@@ -1,5 +1,6 @@
 //! Open file of a segment, which no commit changes.
 
+use super::begun::Begun;
 use super::details;
 use super::hashes::Hashes;
 use super::lengths::{FurtherLengths, Lengths};
@@ -8,7 +9,6 @@ use super::site_names::SiteNames;
 use super::text_hashes::TextHashes;
 use super::titles::Titles;
 use super::words::Words;
-use super::words_begun::Begun;
 use crate::IndexError;
 use crate::live::{Derived, LiveFile};
 use crate::sealed::{Identity, Kind, Seal};

@@ -10,6 +10,7 @@
 //!
 //! The modules of `postings`, `terms`, `written`, `hashes`, `text_hashes` and `details` document those sections.
 
+mod begun;
 mod core;
 pub(crate) mod details;
 mod documents;

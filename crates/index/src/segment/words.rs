@@ -23,8 +23,6 @@ const WORDS_MAX: u64 = 4_000_000;
 #[derive(Debug, Default)]
 pub(crate) struct Words {
     pub(super) terms: List,
-    /// Ordinal of the first term; the others follow.
-    pub(super) first_ordinal: u64,
     /// Entries of words as written: the word, and what its term is made of.
     pub(super) written: List,
 }
@@ -92,10 +90,6 @@ impl List {
         self.places.push((from, word_end));
         self.shared.push(shared.min(u8::MAX.into()) as u8);
         self.places.len() as u64 <= WORDS_MAX
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.places.is_empty()
     }
 
     pub(super) fn len(&self) -> usize {

@@ -7,29 +7,18 @@
 //! about 10 bytes a word.
 
 use super::Segment;
+use super::begun::{Begun, NOWHERE};
 use super::words::Words;
 use crate::{Field, IndexError, terms};
 use fst::Streamer;
 use std::cmp::Reverse;
 
-/// Place of a term that a segment lacks.
-const NOWHERE: u32 = u32::MAX;
-
-/// Counts of the terms of the text, and the terms of the words as written, by place in [`Words`].
-#[derive(Debug, Default)]
-pub(crate) struct Begun {
-    /// Documents that hold each term in the text, and in the title.
-    counts: [Vec<u32>; 2],
-    /// Place of the term of each word as written.
-    term_of_written: Vec<u32>,
-}
-
 /// Terms of words that begin so.
 #[derive(Debug)]
 pub(crate) struct BegunTerms<'s> {
-    /// Terms, among them all of which a word is the beginning itself.
+    /// Terms, among them all of which a word is the beginning itself, and all that do not begin so themselves.
     pub(crate) terms: Vec<&'s str>,
-    /// Documents that any other such term has at most; `None` where there is no other.
+    /// Documents that any other such term has here at most; `None` where there is no other.
     pub(crate) others_most: Option<u64>,
 }
 
@@ -48,40 +37,40 @@ impl Segment {
         let Some((words, begun)) = self.begun()? else {
             return Ok(None);
         };
-        let counts = match field {
-            Field::Text => &begun.counts[0],
-            Field::Title => &begun.counts[1],
-            _ => return Ok(None),
+        let Some(counts) = begun.counts_in(field) else {
+            return Ok(None);
         };
         let range = words.terms.range_of(start);
         let written = words.written.range_of(start);
         let count_of = |at: u32| counts.get(at as usize).copied().unwrap_or(0);
-        let mut found: Vec<u32> = begun.term_of_written[written.clone()]
-            .iter()
-            .copied()
+        let mut own: Vec<u32> = (range.start as u32..range.end as u32)
+            .filter(|&at| count_of(at) > 0)
+            .collect();
+        let mut others_most = None;
+        if own.len() > most {
+            own.select_nth_unstable_by_key(most, |&at| Reverse(count_of(at)));
+            let others = own[most..].iter().map(|&at| count_of(at));
+            others_most = others.max().map(u64::from);
+            own.truncate(most);
+        }
+        // Terms that do not begin so may have documents in segments without such words: their counts here bound nothing.
+        let of_written = begun.term_of_written[written.clone()].iter().copied();
+        let mut found: Vec<u32> = of_written
             .filter(|&at| at != NOWHERE && !range.contains(&(at as usize)))
             .collect();
         found.sort_unstable();
         found.dedup();
-        found.extend(range.start as u32..range.end as u32);
-        found.retain(|&at| count_of(at) > 0);
-        let mut others_most = None;
-        if found.len() > most {
-            found.select_nth_unstable_by_key(most, |&at| Reverse(count_of(at)));
-            let others = found[most..].iter().map(|&at| count_of(at));
-            others_most = others.max().map(u64::from);
-            found.truncate(most);
-        }
-        // Each list is in order, so the word that is the beginning itself stands first.
+        found.extend(own);
+        // Words are in order, so one that is the beginning itself stands first.
         let is_start = |at: usize| words.terms.word_at(at) == start;
         let own = Some(range.start)
             .filter(|&at| is_start(at))
             .map(|at| at as u32);
         let of_written = written.take_while(|&at| words.written.word_at(at) == start);
         let of_written = of_written.map(|at| begun.term_of_written[at]);
-        let equal = own.into_iter().chain(of_written);
-        for at in equal.filter(|&at| at != NOWHERE) {
-            if count_of(at) > 0 && !found.contains(&at) {
+        let equal: Vec<u32> = own.into_iter().chain(of_written).collect();
+        for at in equal {
+            if at != NOWHERE && !found.contains(&at) {
                 found.push(at);
             }
         }
@@ -129,7 +118,7 @@ impl Segment {
         Ok(())
     }
 
-    fn begun(&self) -> Result<Option<(&Words, &Begun)>, IndexError> {
+    pub(super) fn begun(&self) -> Result<Option<(&Words, &Begun)>, IndexError> {
         let Some(words) = self.words()? else {
             return Ok(None);
         };

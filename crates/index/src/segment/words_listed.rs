@@ -22,13 +22,10 @@ impl Segment {
         let mut words = Words::default();
         let first = terms::with_key(Field::Text, "", |key| key.bytes.to_vec());
         let mut stream = self.core.terms.range(&first, None);
-        while let Some((key, ordinal)) = stream.next() {
+        while let Some((key, _)) = stream.next() {
             let Some(term) = key.strip_prefix(&first[..]) else {
                 break;
             };
-            if words.terms.is_empty() {
-                words.first_ordinal = ordinal;
-            }
             if !words.terms.push(term, term.len()) {
                 return Ok(None);
             }
@@ -51,21 +48,30 @@ impl Segment {
         Ok(Some(words))
     }
 
-    /// Calls `each(word, term, ordinal)` for every word of the text that a pattern with errors matches: for terms, with their
-    /// ordinal, and for words as written whose terms are others. Returns false, without a call, where the words are not listed.
+    /// Calls `each(word, term, count)` for every word of the text or of titles that a pattern with errors matches: for terms, with the
+    /// number of their documents, deleted ones included, and for words as written whose terms are others. Returns false, without
+    /// a call, where the words are not listed.
     ///
     /// # Errors
     /// A damaged dictionary.
     pub(crate) fn visit_listed(
         &self,
+        field: Field,
         pattern: &Pattern,
-        mut each: impl FnMut(&str, &str, Option<u64>) -> Result<(), IndexError>,
+        mut each: impl FnMut(&str, &str, Option<u32>),
     ) -> Result<bool, IndexError> {
-        let Some(words) = self.words()? else {
+        let Some((words, begun)) = self.begun()? else {
+            return Ok(false);
+        };
+        let Some(counts) = begun.counts_in(field) else {
             return Ok(false);
         };
         words.terms.visit(pattern, |at, term| {
-            each(term, term, Some(words.first_ordinal + at as u64))
+            let count = counts.get(at).copied().unwrap_or(0);
+            if count > 0 {
+                each(term, term, Some(count));
+            }
+            Ok(())
         })?;
         let mut term = Vec::new();
         words.written.visit(pattern, |at, word| {
@@ -73,7 +79,8 @@ impl Segment {
             let term = written::read_entry(entry, &mut term)
                 .and_then(|_| std::str::from_utf8(&term).ok())
                 .ok_or_else(|| self.damaged_at_terms("words as written are inconsistent"))?;
-            each(word, term, None)
+            each(word, term, None);
+            Ok(())
         })?;
         Ok(true)
     }

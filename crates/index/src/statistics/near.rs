@@ -4,10 +4,10 @@
 //! the words that are kept do not depend on how documents are divided into segments.
 
 use super::Statistics;
-use crate::{Field, IndexError, TermRecord};
+use crate::{Field, IndexError};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
-use text::{Closeness, Pattern};
+use text::{Closeness, ClosenessTo, Pattern};
 
 /// Terms that each segment is first asked for, for each that is wanted of a beginning.
 const BEGUN_A_TERM: usize = 4;
@@ -191,11 +191,12 @@ impl Statistics {
         pattern: &Pattern,
     ) -> Result<HashMap<String, Candidate>, IndexError> {
         let mut candidates: HashMap<String, Candidate> = HashMap::new();
-        self.visit_near(field, pattern, |written, term, record| {
-            if let Some(closeness) = pattern.closeness(written) {
-                let listed = record.map_or(0, |record| u64::from(record.documents_count));
-                note(&mut candidates, term, written, closeness, listed);
-            }
+        let Some(mut closeness) = ClosenessTo::new(pattern) else {
+            return Ok(candidates);
+        };
+        self.visit_near(field, pattern, |written, term, count| {
+            let (closeness, listed) = (closeness.of_match(written), count.map_or(0, u64::from));
+            note(&mut candidates, term, written, closeness, listed);
         })?;
         // Terms that are no such words themselves are looked up: a word of one segment stands for its term in all.
         let unlisted = candidates.iter_mut().filter(|(_, of)| of.listed == 0);
@@ -208,27 +209,21 @@ impl Statistics {
         Ok(candidates)
     }
 
-    /// Calls `each(word, term, record)` for every word of a pattern in every segment; a word that is its own term comes with
-    /// its record there.
+    /// Calls `each(word, term, count)` for every word of a pattern in every segment; a word that is its own term comes with
+    /// the number of its documents there.
     fn visit_near(
         &self,
         field: Field,
         pattern: &Pattern,
-        mut each: impl FnMut(&str, &str, Option<TermRecord>),
+        mut each: impl FnMut(&str, &str, Option<u32>),
     ) -> Result<(), IndexError> {
         for segment in &self.segments {
-            if field == Field::Text
-                && segment.visit_listed(pattern, |word, term, ordinal| {
-                    let record = ordinal.map(|ordinal| segment.record(ordinal)).transpose()?;
-                    each(word, term, record);
-                    Ok(())
-                })?
-            {
+            if segment.visit_listed(field, pattern, &mut each)? {
                 continue;
             }
             segment.visit_terms(field, pattern, |found| {
                 if let Some((term, record)) = found {
-                    each(term, term, Some(record));
+                    each(term, term, Some(record.documents_count));
                 }
                 ControlFlow::Continue(())
             })?;

@@ -66,11 +66,21 @@ fn the_best_terms_of_a_beginning_are_those_of_all_its_words() {
     for from in (0..90).step_by(17) {
         add(&shared, (from..90.min(from + 17)).map(document), options());
     }
+    // A word as written of one segment, whose term only another has in a title.
+    for (number, title, body) in [(100, "", "flies"), (101, "Fly", ""), (102, "fly", "fly")] {
+        let written = Document {
+            title: title.to_owned(),
+            body: body.to_owned(),
+            ..document(number)
+        };
+        add(&shared, [written], options());
+    }
     let index = Index::open(shared).unwrap();
     let statistics = index.statistics();
     for field in [Field::Text, Field::Title] {
         for start in [
-            "w", "walk", "walka", "walking", "walked", "p", "policies", "polici", "x", "",
+            "w", "walk", "walka", "walking", "walked", "p", "policies", "polici", "f", "flie",
+            "flies", "x", "",
         ] {
             let pattern = Pattern::near_start(start, 0);
             let mut all: BTreeMap<String, (Closeness, String)> = BTreeMap::new();
