@@ -12,7 +12,9 @@ use crate::algorithms::best_of::BestOf;
 use crate::collect::context::Context;
 use crate::context::wanted::Wanted;
 use crate::count::union::Union;
-use crate::join::best_lists::{BestLists, Size, is_best_of_lists, open_terms, size_on};
+use crate::join::best_lists::{
+    BestLists, LOOK_UP_ONE, Size, is_best_of_lists, open_terms, size_on,
+};
 use crate::plan::node::Node;
 use crate::plan::planner::Plan;
 use crate::verify::filter::Condition;
@@ -46,7 +48,8 @@ pub(super) fn leader_of(
         }
     }
     // Every document of a word is looked up in every list.
-    let is_rare = |size: Size| u64::from(rarest).saturating_mul(size.lists) < size.postings;
+    let look_ups = |size: Size| u64::from(rarest).saturating_mul(size.lists * LOOK_UP_ONE);
+    let is_rare = |size: Size| look_ups(size) < size.postings;
     Ok(match leader {
         Some((size, _)) if size.postings > 0 && is_rare(size) => Leader::Word,
         Some((Size { postings, .. }, at)) if postings > 0 => Leader::Lists { at, postings },

@@ -145,7 +145,35 @@ fn alternatives_are_searched_by_their_lists() {
             ),
             "mixed",
         ),
-        (best_of(0.0, vec![word(4), prefix]), "maxscore"),
+        (best_of(0.0, vec![word(4), prefix]), "best of"),
+        (
+            combined(
+                vec![best_of(0.0, vec![word(9), word(11)]), word(12)],
+                vec![word(3)],
+                vec![word(8)],
+            ),
+            "best of",
+        ),
+        (
+            combined(
+                vec![
+                    best_of(0.0, vec![word(9), word(11)]),
+                    best_of(0.0, vec![boosted(3.0, word(8)), word(12)]),
+                ],
+                vec![],
+                vec![],
+            ),
+            "best of",
+        ),
+        // A rare word leads.
+        (
+            combined(
+                vec![best_of(0.0, vec![word(11), word(12)]), word(1)],
+                vec![],
+                vec![],
+            ),
+            "mixed",
+        ),
         (best_of(0.0, vec![word(4), pattern]), "exhaustive"),
     ] {
         let plan = plan_of(&index, &query);

@@ -21,7 +21,7 @@ const QUERIES: [(&str, bool, &str); 15] = [
     ("+w10 w8 -w7", true, "mixed"),
     ("+w12 w4", true, "maxscore"),
     ("\"w11 w10 w9\" w8", true, "mixed"),
-    ("w1*", false, "maxscore"),
+    ("w1*", false, "best of"),
     ("?1*", false, "exhaustive"),
 ];
 

@@ -10,10 +10,16 @@
 //! window are asked for, pouring all lists once costs less. Documents are looked up until that has cost as much as pouring
 //! would, so no way costs more than twice the better one. Both give the same scores: they lie on the grid, so sums are exact.
 
-use crate::block::best_window::{BestWindow, WIDTH};
+mod of_node;
+mod probe;
+
+pub(crate) use of_node::{Size, is_best_of_lists, open_terms, size_on};
+pub(crate) use probe::LOOK_UP_ONE;
+
+use crate::block::best_window::BestWindow;
 use crate::block::bitset::mark;
 use crate::block::candidate_block::CandidateBlock;
-use crate::block::probed::{Demand, Probed};
+use crate::block::probed::Probed;
 use crate::block::scored_list::ScoredList;
 use crate::block::term_scorer::{List, Lists, scorer_of};
 use crate::block::window;
@@ -27,9 +33,6 @@ use std::ops::Range;
 
 /// Units of work for pouring a list into a window.
 const POURED: u32 = 4;
-/// Postings that are poured in the time of looking documents up in one list, beside one for each document.
-const LOOK_UP: u64 = 64;
-
 /// A list and the lists that add to its scores where it has a document.
 struct Clause<'a> {
     leading: ScoredList<'a>,
@@ -63,69 +66,6 @@ struct Room {
 
 kept_by_thread!(Room);
 
-/// Returns whether a clause is the best of terms, each with terms that add to it.
-pub(crate) fn is_best_of_lists(node: &Node) -> bool {
-    matches!(node, Node::BestOf { .. }) && words_of(node, &mut |_, _| ())
-}
-
-/// Calls `each` for every term with those that add to it; returns false where the clause has others.
-fn words_of<'a>(node: &'a Node, each: &mut impl FnMut(&'a Node, &'a [Node])) -> bool {
-    match node {
-        Node::Term(_) => each(node, &[]),
-        Node::Boolean {
-            required,
-            optional,
-            excluded,
-        } => match required.as_slice() {
-            [term @ Node::Term(_)]
-                if excluded.is_empty()
-                    && optional.iter().all(|node| matches!(node, Node::Term(_))) =>
-            {
-                each(term, optional);
-            }
-            _ => return false,
-        },
-        Node::BestOf {
-            tie_breaker: 0.0,
-            clauses,
-        } => return clauses.iter().all(|node| words_of(node, each)),
-        _ => return false,
-    }
-    true
-}
-
-/// Size of such a clause on a segment, without what adds to its terms.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Size {
-    pub(crate) lists: u64,
-    pub(crate) postings: u64,
-}
-
-/// Returns the size of such a clause on a segment.
-pub(crate) fn size_on(node: &Node, segment: &Segment) -> Result<Size, IndexError> {
-    let mut terms = Vec::new();
-    words_of(node, &mut |term, _| terms.push(term));
-    let mut size = Size::default();
-    for word in terms.into_iter().filter_map(Node::word) {
-        if let Some(record) = word.record(segment)? {
-            size.lists += 1;
-            size.postings += u64::from(record.documents_count);
-        }
-    }
-    Ok(size)
-}
-
-/// Opens the terms of such a clause, without those that add to them.
-pub(crate) fn open_terms<'a>(
-    plan: &'a Plan,
-    node: &'a Node,
-    segment: &'a Segment,
-) -> Result<Lists<'a>, IndexError> {
-    let mut terms = Vec::new();
-    words_of(node, &mut |term, _| terms.push(term));
-    List::open_each(plan, terms, segment)
-}
-
 impl<'a> Clause<'a> {
     fn lists(&self) -> impl Iterator<Item = &ScoredList<'a>> {
         std::iter::once(&self.leading).chain(&self.adding)
@@ -145,7 +85,7 @@ impl<'a> BestLists<'a> {
         segment: &'a Segment,
     ) -> Result<Option<BestLists<'a>>, IndexError> {
         let mut words = Vec::new();
-        words_of(node, &mut |term, adding| words.push((term, adding)));
+        of_node::words_of(node, &mut |term, adding| words.push((term, adding)));
         let mut clauses: Vec<Clause<'a>> = Vec::with_capacity(words.len());
         for (term, adding) in words {
             let Some(record) = term.word().map(|word| word.record(segment)).transpose()? else {
@@ -251,7 +191,7 @@ impl<'a> BestLists<'a> {
         first
     }
 
-    /// Pours the documents of a range, within [`WIDTH`] of `base`, a multiple of 64; those that score less than `least` may be
+    /// Pours the documents of a range, within the width of a window from `base` on, a multiple of 64; those that score less than `least` may be
     /// left out. Returns the window. Void where `stop` aborted.
     pub(crate) fn pour(
         &mut self,
@@ -296,110 +236,6 @@ impl<'a> BestLists<'a> {
             });
         }
         best
-    }
-
-    /// Finds the rows of `docs` (increasing, 256 at most) that any of the lists holds, and the best of their scores there.
-    pub(crate) fn probe(
-        &mut self,
-        docs: &[u32],
-        demand: Demand,
-        stop: StopRef<'_>,
-        probed: &mut Probed,
-    ) {
-        probed.found.count = 0;
-        let mut from = 0;
-        while let Some(&first) = docs.get(from) {
-            let window = first / WIDTH;
-            let count = docs[from..].partition_point(|doc| doc / WIDTH == window);
-            let part = from..from + count;
-            match self.is_poured(window, count, stop) {
-                true => {
-                    for (row, &doc) in part.clone().zip(&docs[part]) {
-                        if let Some(score) = self.room.best.score(doc) {
-                            probed.push(row as u8, score);
-                        }
-                    }
-                }
-                false => self.look_up(from, &docs[part], demand, stop, probed),
-            }
-            if stop.is_aborted() {
-                return;
-            }
-            from += count;
-        }
-    }
-
-    /// Returns whether a window is poured, for a number of documents that are about to be asked of it.
-    fn is_poured(&mut self, window: u32, count: usize, stop: StopRef<'_>) -> bool {
-        if self.asked != window {
-            (self.asked, self.spent) = (window, 0);
-        }
-        if self.spent == u64::MAX {
-            return true;
-        }
-        let lists = self.clauses.len() as u64;
-        let look_up = lists * (LOOK_UP + count as u64);
-        let poured = self.postings * u64::from(WIDTH) / self.documents_count.max(1);
-        if self.spent < lists * LOOK_UP + poured {
-            self.spent += look_up;
-            return false;
-        }
-        self.spent = u64::MAX;
-        let base = window * WIDTH;
-        self.pour(
-            base,
-            &(base..base.saturating_add(WIDTH)),
-            f32::NEG_INFINITY,
-            stop,
-        );
-        true
-    }
-
-    fn look_up(
-        &mut self,
-        first_row: usize,
-        docs: &[u32],
-        demand: Demand,
-        stop: StopRef<'_>,
-        probed: &mut Probed,
-    ) {
-        let mut is_found = [false; BLOCK];
-        let mut best = [0.0f32; BLOCK];
-        let one = &mut self.room.one;
-        for clause in &mut self.clauses {
-            let list = &mut clause.leading.list;
-            if stop.aborts(1) {
-                return;
-            }
-            if demand == Demand::Rows {
-                list.probe(docs, &mut one.found, None, |_, _, _| true);
-                one.rows()
-                    .iter()
-                    .for_each(|&row| is_found[usize::from(row)] = true);
-                continue;
-            }
-            one.look_up(list, docs, |_, _, _| true);
-            let (mut held, mut scores) = ([false; BLOCK], [0.0f32; BLOCK]);
-            for (&row, &score) in one.rows().iter().zip(&one.scores) {
-                held[usize::from(row)] = true;
-                scores[usize::from(row)] = score;
-            }
-            if one.found.count > 0 {
-                for adding in &mut clause.adding {
-                    one.look_up(&mut adding.list, docs, |_, _, _| true);
-                    for (&row, score) in one.rows().iter().zip(&one.scores) {
-                        scores[usize::from(row)] += score;
-                    }
-                }
-            }
-            for row in (0..docs.len()).filter(|&row| held[row]) {
-                is_found[row] = true;
-                best[row] = best[row].max(scores[row]);
-            }
-        }
-        for row in (0..docs.len()).filter(|&row| is_found[row]) {
-            probed.push((first_row + row) as u8, best[row]);
-        }
     }
 }
 
