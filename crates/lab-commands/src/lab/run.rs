@@ -51,8 +51,8 @@ pub(super) struct RunArguments {
     /// it, for all experiments [default: as given; for query-parallelism 0.5ms,5ms]
     #[arg(long, value_name = "MEAN", value_parser = SearchTime::parse, help_heading = "Searches")]
     search_time: Option<SearchTime>,
-    /// Policies of query-parallelism, the baseline first [default: fifo, fifo:2 up to one a core, help-and-yield,
-    /// least-left, boost]
+    /// Policies of query-parallelism, the baseline first [default: fifo, fifo:2 up to one a core, least-left,
+    /// boost, help-if-idle]
     #[arg(long, value_name = "A,B", value_parser = parse_policies, help_heading = "Searches")]
     policies: Option<Policies>,
     /// Handlers of query-parallelism; fewer than cores leave some to the clients [default: one a core]

@@ -363,7 +363,7 @@ mod tests {
             let arms = experiment.arms(cores).into_iter();
             arms.map(|arm| arm.name).collect()
         };
-        let policies = ["help-and-yield", "least-left", "boost"];
+        let policies = ["least-left", "boost", "help-if-idle"];
         assert_eq!(names(2), [&["fifo", "fifo:2"][..], &policies].concat());
         let sixteen = ["fifo", "fifo:2", "fifo:4", "fifo:8", "fifo:16"];
         assert_eq!(names(16), [&sixteen[..], &policies].concat());

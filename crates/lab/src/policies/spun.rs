@@ -12,6 +12,7 @@ use crate::results::write_json;
 use load::{Arrivals, NoiseMeter, SearchTime, exponential};
 use model::handlers::{HandlersSettings, run};
 use model::simulate::{self, Order, Searches};
+use schedule::board::PolicyChoice;
 use schedule::board::policy_named;
 use std::path::PathBuf;
 use std::process::Command;
@@ -39,7 +40,8 @@ impl Spinning<'_> {
         (warm_up, measured): (Duration, Duration),
         seed: u64,
     ) -> Result<SpunRound, LabError> {
-        let policy = arm.policy.as_deref().unwrap_or("boost");
+        let default = PolicyChoice::default().to_string();
+        let policy = arm.policy.as_deref().unwrap_or(&default);
         let queries = self.queries(load, warm_up + measured, seed)?;
         let warm_up_us = warm_up.as_secs_f64() * 1e6;
         let first = queries.partition_point(|query| query.at_us < warm_up_us);

@@ -17,7 +17,7 @@ pub struct PolicyNameError {
     pub given: String,
 }
 
-/// A policy chosen by name; `boost` by default.
+/// A policy chosen by name; `help-if-idle` by default.
 #[derive(Debug, Clone)]
 pub struct PolicyChoice(Arc<dyn Policy>);
 
@@ -35,7 +35,7 @@ impl PolicyChoice {
 
 impl Default for PolicyChoice {
     fn default() -> PolicyChoice {
-        PolicyChoice(Arc::new(Boost))
+        PolicyChoice(Arc::new(HelpAndYield::IF_IDLE))
     }
 }
 
@@ -68,8 +68,9 @@ const SAMPLING_NS: u64 = 1_000_000;
 const HURRY_AFTER_NS: u64 = 2_000_000;
 
 /// Returns the names of all policies, parameters in brackets.
-pub fn policy_names() -> [&'static str; 11] {
+pub fn policy_names() -> [&'static str; 12] {
     [
+        "help-if-idle",
         "boost",
         "least-left[:alone]",
         "help-and-yield[:TIME]",
@@ -120,11 +121,13 @@ fn parse(given: &str) -> Option<Arc<dyn Policy>> {
         ("least-left", None) => Arc::new(LeastLeft { helps: true }),
         ("least-left", Some("alone")) => Arc::new(LeastLeft { helps: false }),
         ("boost", None) => Arc::new(Boost),
+        ("help-if-idle", None) => Arc::new(HelpAndYield::IF_IDLE),
         ("help-and-yield", _) => {
             let [after_ns, at_once_ns] = times([0, u64::MAX])?;
             Arc::new(HelpAndYield {
                 after_ns,
                 at_once_ns,
+                if_idle: false,
             })
         }
         ("fifo", _) => Arc::new(Fifo { degree: degree(1)? }),
@@ -167,6 +170,7 @@ mod tests {
     #[test]
     fn names_are_read_and_written() {
         for name in [
+            "help-if-idle",
             "boost",
             "least-left",
             "least-left:alone",
@@ -200,7 +204,7 @@ mod tests {
             "adaptive:2",
         ] {
             let error = policy_named(bad).unwrap_err().to_string();
-            assert!(error.contains("choose one of boost"), "{error}");
+            assert!(error.contains("choose one of help-if-idle"), "{error}");
         }
     }
 }

@@ -241,6 +241,15 @@ fn help_comes_after_a_time_or_at_once_for_long_predictions() {
 }
 
 #[test]
+fn help_is_for_queries_that_begin_beside_idle_handlers() {
+    assert_eq!(started("help-if-idle", MS, 0, 1).degree_max, 8);
+    assert_eq!(started("help-if-idle", MS, 0, 0), Start::WHOLE);
+    assert_eq!(started("help-if-idle", MS, 1, 2), Start::WHOLE);
+    let policy = policy_named("help-if-idle").unwrap();
+    assert!(!policy.stays(&visit(false, 9 * MS), &seen(US)));
+}
+
+#[test]
 fn targets_are_met_with_the_least_degree() {
     let helped = |likely_ns| {
         let mut board = board("target:10ms", 8);

@@ -6,7 +6,8 @@ use schedule::board::script::{Event, play_all};
 use schedule::board::{Board, Policy, policy_named};
 use std::sync::Arc;
 
-const POLICIES: [&str; 15] = [
+const POLICIES: [&str; 16] = [
+    "help-if-idle",
     "boost",
     "least-left",
     "least-left:alone",

@@ -54,8 +54,8 @@ pub(crate) struct HandlerArguments {
     /// Upper limit on the time of a search on its handler, even if the client allows more
     #[arg(long, value_name = "TIME", value_parser = Times::ANY.reader(), help_heading = "Search threads")]
     pub(crate) cut_off: Option<Time>,
-    /// Which handler works on which query: boost, least-left, help-and-yield, fifo, fifo:2, idle-share, adaptive,
-    /// few-to-many, target:20ms, sjf, earliest-deadline, hurry-up
+    /// Which handler works on which query: help-if-idle, boost, least-left, help-and-yield, fifo, fifo:2, idle-share,
+    /// adaptive, few-to-many, target:20ms, sjf, earliest-deadline, hurry-up
     #[arg(
         long,
         value_name = "POLICY",

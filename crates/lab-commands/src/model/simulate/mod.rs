@@ -101,9 +101,9 @@ pub(super) struct SimulateArguments {
     handlers: HandlersArguments,
     /// How many cores a query gets: fifo (as many as --degree, in order of arrival), or idle-share (as
     /// many as are idle, shared with the queries that wait). With --handlers a list of the servers'
-    /// policies: boost, least-left[:alone], help-and-yield[:TIME], fifo[:DEGREE], idle-share[:DEGREE],
-    /// adaptive, few-to-many[:INTERVAL], target[:TIME], sjf, earliest-deadline,
-    /// hurry-up[:SAMPLING,AFTER], or all [default: fifo; with --handlers fifo,boost]
+    /// policies: help-if-idle, boost, least-left[:alone], help-and-yield[:TIME], fifo[:DEGREE],
+    /// idle-share[:DEGREE], adaptive, few-to-many[:INTERVAL], target[:TIME], sjf, earliest-deadline,
+    /// hurry-up[:SAMPLING,AFTER], or all [default: fifo; with --handlers fifo,help-if-idle]
     #[arg(long, value_name = "POLICY,...", value_parser = parse_policies, help_heading = "Partitions and queues")]
     policy: Option<Policies>,
     /// Measured queries in the order of measurement rather than a random one; as many a run as were
@@ -264,7 +264,7 @@ pub(super) fn run(arguments: &SimulateArguments, out: &mut impl Write) -> anyhow
     if !arguments.handlers.handlers.is_empty() {
         let policies = match &arguments.policy {
             Some(policies) => policies.clone(),
-            None => parse_policies("fifo,boost").map_err(anyhow::Error::msg)?,
+            None => parse_policies("fifo,help-if-idle").map_err(anyhow::Error::msg)?,
         };
         let asked = Asked {
             given: &arguments.handlers,
