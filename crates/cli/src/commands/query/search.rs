@@ -162,12 +162,13 @@ pub(crate) struct SearchArguments {
     /// Print the answer as one JSON object
     #[arg(long, conflicts_with = "topics")]
     json: bool,
-    /// Answer all queries of a file of id<TAB>query lines, matching any word, without syntax and without a limit of
-    /// hits per site
+    /// Answer all queries of a file of id<TAB>query lines, without syntax, matching any word unless --all or --most says
+    /// otherwise
     #[arg(
         long,
         value_name = "FILE",
         requires = "run",
+        conflicts_with_all = ["start", "per_site", "collapse", "fields", "facets", "sort", "verbatim", "maps", "explain"],
         help_heading = "Files of topics"
     )]
     topics: Option<PathBuf>,
@@ -185,9 +186,21 @@ pub(crate) struct SearchArguments {
 pub(crate) fn run(arguments: SearchArguments) -> anyhow::Result<ExitCode> {
     let ranking = arguments.ranking.ranking();
     if let (Some(topics), Some(run)) = (&arguments.topics, &arguments.run) {
-        let k = arguments.k.unwrap_or(RUN_HITS_DEFAULT);
+        let options = SearchOptions {
+            k: arguments.k.unwrap_or(RUN_HITS_DEFAULT),
+            ranking,
+            // Judged collections expect it, and runs of other engines are made so.
+            operator: operator(&arguments).unwrap_or(Operator::Or),
+            rules: !arguments.no_rules,
+            filters: arguments.filters.clone(),
+            returned: Returned {
+                counted: false,
+                hits: HitContents::Ids,
+            },
+            ..SearchOptions::default()
+        };
         let engine = Engine::from_index(open_verified(&arguments.directory)?);
-        TopicsRun { engine, ranking, k }.write(topics, run)?;
+        TopicsRun { engine, options }.write(topics, run)?;
         return Ok(ExitCode::SUCCESS);
     }
     let typed = arguments
@@ -203,6 +216,15 @@ pub(crate) fn run(arguments: SearchArguments) -> anyhow::Result<ExitCode> {
     search_once(&arguments, index, ranking, &query)
 }
 
+/// Returns the operator that the arguments name.
+fn operator(arguments: &SearchArguments) -> Option<Operator> {
+    match (arguments.all, arguments.any, arguments.most) {
+        (true, ..) => Some(Operator::And),
+        (_, true, _) => Some(Operator::Or),
+        (.., least) => least.map(Operator::Most),
+    }
+}
+
 fn search_once(
     arguments: &SearchArguments,
     index: Arc<Index>,
@@ -214,12 +236,7 @@ fn search_once(
         start: arguments.start,
         per_site: arguments.per_site,
         collapse: arguments.collapse.clone().unwrap_or_default(),
-        operator: match (arguments.all, arguments.any, arguments.most) {
-            (true, ..) => Operator::And,
-            (_, true, _) => Operator::Or,
-            (.., Some(least)) => Operator::Most(least),
-            _ => Operator::Auto,
-        },
+        operator: operator(arguments).unwrap_or(Operator::Auto),
         ranking,
         as_you_type: arguments.as_you_type,
         suggest: true,

@@ -1,23 +1,20 @@
 //! `shorttail search --topics`: a TREC run file from a file of queries.
 //!
-//! Every query is a bag of words, any of which matches, without syntax and without a limit of hits per site. Judged
-//! collections expect this, and runs of other engines are made this way.
+//! Every query is a bag of words without syntax.
 
 use anyhow::Context;
 use console::figures::{counted, seconds};
 use console::meter::{Meter, left_s};
 use console::query_file::{FileQuery, read_topics};
-use engine::{Engine, HitContents, QuerySource, Returned, SearchOptions};
-use search::{Operator, Ranking};
+use engine::{Engine, QuerySource, SearchOptions};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// Engine, ranking and number of hits of a run.
+/// Engine of a run, and how each topic is searched.
 pub(super) struct TopicsRun {
     pub(super) engine: Engine,
-    pub(super) ranking: Ranking,
-    pub(super) k: usize,
+    pub(super) options: SearchOptions,
 }
 
 impl TopicsRun {
@@ -50,19 +47,8 @@ impl TopicsRun {
 
     /// Returns the lines of one topic in the run file, best hit first.
     fn answer(&self, topic: &FileQuery) -> anyhow::Result<String> {
-        let options = SearchOptions {
-            k: self.k,
-            ranking: self.ranking,
-            operator: Operator::Or,
-            returned: Returned {
-                counted: false,
-                hits: HitContents::Ids,
-            },
-            ..SearchOptions::default()
-        };
-        let answer = self
-            .engine
-            .search(QuerySource::Words(&topic.text), &options)?;
+        let words = QuerySource::Words(&topic.text);
+        let answer = self.engine.search(words, &self.options)?;
         let topic_id = topic.id.as_deref().unwrap_or_default();
         let mut lines = String::new();
         for (rank, hit) in (1..).zip(&answer.hits) {
