@@ -62,7 +62,7 @@ fn handlers_that_share_queries() {
     let late = simulate("--handlers 2 --loads 0.9 --deadline 5")
         .ends(0)
         .stdout;
-    assert!(late.contains("boost: answered in part"), "{late}");
+    assert!(late.contains("help-if-idle: answered in part"), "{late}");
 
     model("simulate --mean 1 --policy sjf").fails_saying(&["--policy sjf needs --handlers"]);
     simulate("--handlers 2 --little 3").fails_saying(&["--little is 3"]);
