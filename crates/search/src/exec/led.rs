@@ -31,13 +31,11 @@ pub(super) enum Leader {
     Lists { at: usize, postings: u64 },
 }
 
-/// Returns what leads required clauses of which one at least is the best of some lists; `rarest` is the number of documents of
-/// the rarest required word.
-pub(super) fn leader_of(
-    required: &[Node],
-    rarest: u32,
-    segment: &Segment,
-) -> Result<Leader, IndexError> {
+/// Returns what leads required clauses of which one at least is the best of some lists.
+pub(super) fn leader_of(required: &[Node], segment: &Segment) -> Result<Leader, IndexError> {
+    let Some(holding_all) = holding_all(required, segment)? else {
+        return Ok(Leader::Nothing);
+    };
     let mut leader: Option<(Size, usize)> = None;
     for (at, node) in required.iter().enumerate() {
         if is_best_of_lists(node) {
@@ -47,14 +45,33 @@ pub(super) fn leader_of(
             }
         }
     }
-    // Every document of a word is looked up in every list.
-    let look_ups = |size: Size| u64::from(rarest).saturating_mul(size.lists * LOOK_UP_ONE);
-    let is_rare = |size: Size| look_ups(size) < size.postings;
+    // Every document that holds the words is looked up in every list.
+    let look_ups = |size: Size| holding_all * (size.lists * LOOK_UP_ONE) as f64;
+    let is_rare = |size: Size| look_ups(size) < size.postings as f64;
     Ok(match leader {
         Some((size, _)) if size.postings > 0 && is_rare(size) => Leader::Word,
         Some((Size { postings, .. }, at)) if postings > 0 => Leader::Lists { at, postings },
         _ => Leader::Nothing,
     })
+}
+
+/// Estimates how many documents hold all required words; `None` where the segment lacks one, infinity without words.
+///
+/// Words of one text go together, so each word but the rarest keeps more than its share of the documents: its square root.
+fn holding_all(required: &[Node], segment: &Segment) -> Result<Option<f64>, IndexError> {
+    let documents = f64::from(segment.documents_count().max(1));
+    let (mut rarest, mut kept) = (f64::INFINITY, 1.0);
+    for word in required.iter().filter_map(Node::word) {
+        let Some(record) = word.record(segment)? else {
+            return Ok(None);
+        };
+        let held = f64::from(record.documents_count);
+        if rarest.is_finite() {
+            kept *= (held.max(rarest) / documents).min(1.0).sqrt();
+        }
+        rarest = rarest.min(held);
+    }
+    Ok(Some(rarest * kept))
 }
 
 /// Opens required clauses, led by the lists of one, beside optional and excluded ones.

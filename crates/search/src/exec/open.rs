@@ -78,10 +78,7 @@ pub(super) fn open<'a>(
         Shape::AtLeast(at_least) => open_at_least(plan, at_least, segment, context, wanted)?,
         Shape::Led(clauses) => {
             let [required, optional, excluded] = clauses;
-            let Some(rarest) = least_cost(required, segment)? else {
-                return Ok(None);
-            };
-            match leader_of(required, rarest, segment)? {
+            match leader_of(required, segment)? {
                 Leader::Nothing => None,
                 Leader::Lists { at, postings } => {
                     let lists = (at, postings);
