@@ -191,6 +191,14 @@ pub fn near_query(exact: Query, field: Field, pattern: Pattern) -> Query {
     }
 }
 
+/// Returns whether clauses are those of [`near_query`].
+fn is_near_query(clauses: &[Query]) -> bool {
+    matches!(
+        clauses,
+        [exact, Query::Pattern { .. }] if !matches!(exact, Query::Pattern { .. })
+    )
+}
+
 /// Returns the number of words of a clause, in all its forms. Of forms in several words the longest is counted by its words,
 /// the others have the same ones and count once.
 pub(super) fn words_count(query: &Query) -> usize {
@@ -252,6 +260,18 @@ pub(crate) fn push_loose_words(query: Query, words: &mut Vec<Query>) {
                 clause: Box::new(clause),
             };
             words.extend(loose.into_iter().map(boosted));
+        }
+        Query::BestOf { clauses, .. } if is_near_query(&clauses) => {
+            let mut parts = Vec::new();
+            if let [exact, _] = clauses.as_slice() {
+                push_loose_words(exact.clone(), &mut parts);
+            }
+            // A word of one part is in the clause.
+            words.extend(parts.into_iter().filter(|part| *part != clauses[0]));
+            words.push(Query::BestOf {
+                clauses,
+                tie_breaker: 0.0,
+            });
         }
         other => words.push(loosened(&other, any_of).unwrap_or(other)),
     }
