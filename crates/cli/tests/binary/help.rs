@@ -163,6 +163,12 @@ fn wrong_usage_ends_with_two() {
         &["search", "x", "word", "--topics", "y", "--run", "z"],
         "cannot be used with",
     );
+    check(
+        &[
+            "search", "x", "--topics", "y", "--run", "z", "--facet", "site",
+        ],
+        "cannot be used with",
+    );
     check(&["bench", "x", "--queries", "y"], "--mode");
     check(
         &[

@@ -73,6 +73,23 @@ fn k_and_ranking() {
 }
 
 #[test]
+fn words_and_filters_are_those_that_are_asked_for() {
+    let both = document("http://a.example/1", "A", "ice skating");
+    let one = document("http://b.example/2", "B", "ice cream");
+    let bench = Bench::indexed(&[both, one]);
+    let found = |options: &[&str]| {
+        run_topics(&bench, b"1\tice skating\n", options).ends(0);
+        let run = std::fs::read_to_string(bench.path("out.run")).unwrap();
+        run.lines().count()
+    };
+    assert_eq!(found(&[]), 2);
+    assert_eq!(found(&["--all"]), 1);
+    assert_eq!(found(&["--most", "2"]), 1);
+    assert_eq!(found(&["--filter", "cream"]), 1);
+    assert_eq!(found(&["--filter", "cream", "--all"]), 0);
+}
+
+#[test]
 fn ids_with_spaces_stay_one_field() {
     let mut page = document("http://a.example/", "A", "word");
     page["id"] = json!("two words");
