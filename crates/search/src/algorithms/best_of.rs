@@ -13,6 +13,7 @@
 //!
 //! Exact: hits, scores and order are those of its slow twin, [`crate::exhaustive`], since sums are exact.
 
+use crate::algorithms::boolean::state::Bounded;
 use crate::block::apply::apply_optional;
 use crate::block::best_window::WIDTH;
 use crate::block::candidate_block::CandidateBlock;
@@ -40,15 +41,10 @@ pub(crate) struct BestOf<'a> {
 
 /// The clauses that are probed for what the lists find.
 struct Others<'a> {
-    required: Vec<Bounded<'a>>,
-    optional: Vec<Bounded<'a>>,
+    required: Vec<Bounded<Probe<'a>>>,
+    optional: Vec<Bounded<Probe<'a>>>,
     condition: Option<Condition<'a>>,
     /// Upper bound on the sum of their scores.
-    most: f32,
-}
-
-struct Bounded<'a> {
-    probe: Probe<'a>,
     most: f32,
 }
 
@@ -138,17 +134,17 @@ impl<'a> BestOf<'a> {
         }
         let others = self.others.required.iter_mut();
         let mut others = others.chain(&mut self.others.optional);
-        let of_others = others.find_map(|one| one.probe.take_error());
+        let of_others = others.find_map(|one| one.clause.take_error());
         let damage = self.lists.take_error().or(of_others);
         damage.map_or(Ok(()), Err)
     }
 }
 
-fn bounded(probes: Vec<Probe<'_>>) -> Vec<Bounded<'_>> {
+fn bounded(probes: Vec<Probe<'_>>) -> Vec<Bounded<Probe<'_>>> {
     let mut bounded = Vec::with_capacity(probes.len());
-    for mut probe in probes {
-        let most = probe.most();
-        bounded.push(Bounded { probe, most });
+    for mut clause in probes {
+        let most = clause.most();
+        bounded.push(Bounded { clause, most });
     }
     bounded
 }
@@ -170,7 +166,7 @@ impl<'a> Others<'a> {
             later -= one.most;
             let threshold = top.threshold();
             let demand = Demand::Competitive { threshold, later };
-            candidates.probe(&mut one.probe, demand, top.stop());
+            candidates.probe(&mut one.clause, demand, top.stop());
             candidates.keep_probed();
             candidates.add_probed();
             candidates.retain(threshold - later);
@@ -181,7 +177,7 @@ impl<'a> Others<'a> {
             }
             later -= one.most;
             let threshold = top.threshold();
-            apply_optional(&mut one.probe, threshold, later, candidates, top.stop());
+            apply_optional(&mut one.clause, threshold, later, candidates, top.stop());
         }
         if let Some(condition) = &mut self.condition {
             let stop = top.stop();
@@ -209,7 +205,7 @@ impl<'a> Executor<'a> for BestOf<'a> {
         let (base, end) = (DocId(range.start), DocId(range.end));
         let others = self.others.required.iter_mut();
         let others = others.chain(&mut self.others.optional);
-        let others: f32 = others.map(|one| one.probe.bound_in(base, end)).sum();
+        let others: f32 = others.map(|one| one.clause.bound_in(base, end)).sum();
         self.lists.bound_in(base, end) + others
     }
 
@@ -240,7 +236,7 @@ mod tests {
                     .unwrap();
                 assert!(lists.len() > 1, "{typed}");
                 let stop = top.stop();
-                let rest = [&required[..at], &required[at + 1..]].concat_refs();
+                let rest = required[..at].iter().chain(&required[at + 1..]);
                 let required = Probe::open_each(plan, rest, segment, stop).unwrap();
                 let optional = Probe::open_each(plan, optional, segment, stop).unwrap();
                 let excluded = [excluded, &[], &[], &[]];
@@ -250,17 +246,6 @@ mod tests {
                     asserting::run(&mut best, range.clone(), segment, Wanted::Hits, top).unwrap();
                 }
             });
-        }
-    }
-
-    /// References to the elements of two slices, one after the other.
-    trait ConcatRefs<'s, T> {
-        fn concat_refs(self) -> Vec<&'s T>;
-    }
-
-    impl<'s, T> ConcatRefs<'s, T> for [&'s [T]; 2] {
-        fn concat_refs(self) -> Vec<&'s T> {
-            self.into_iter().flatten().collect()
         }
     }
 

@@ -114,11 +114,12 @@ pub(super) fn open_led<'a>(
         }
         false => None,
     };
-    let searching = match (
-        wanted.has_hits(),
-        BestLists::open(plan, &required[at], segment)?,
-    ) {
-        (true, Some(lists)) => {
+    let lists = match wanted.has_hits() {
+        true => BestLists::open(plan, &required[at], segment)?,
+        false => None,
+    };
+    let searching = match lists {
+        Some(lists) => {
             let rest = Probe::open_each(plan, rest(), segment, stop)?;
             if rest.len() < rest_count {
                 return Ok(None);
@@ -131,7 +132,7 @@ pub(super) fn open_led<'a>(
             let best = BestOf::new(lists, [rest, optional], excluded);
             Some(Searching::BestOf(Box::new(best)))
         }
-        _ => None,
+        None => None,
     };
     Ok(Some(Kind::Apart {
         searching,

@@ -38,9 +38,9 @@ pub(crate) struct Mixed<'a> {
 }
 
 /// A clause, and the upper bound on its score.
-pub(super) struct Bounded<T> {
-    pub(super) clause: T,
-    pub(super) most: f32,
+pub(crate) struct Bounded<T> {
+    pub(crate) clause: T,
+    pub(crate) most: f32,
 }
 
 /// Upper bounds on the sums of scores, by kind of clause.

@@ -21,7 +21,7 @@ use crate::block::bitset::mark;
 use crate::block::candidate_block::CandidateBlock;
 use crate::block::probed::Probed;
 use crate::block::scored_list::ScoredList;
-use crate::block::term_scorer::{List, Lists, scorer_of};
+use crate::block::term_scorer::List;
 use crate::block::window;
 use crate::context::cancel::StopRef;
 use crate::context::scratch::{Lent, kept_by_thread};
@@ -88,15 +88,7 @@ impl<'a> BestLists<'a> {
         of_node::words_of(node, &mut |term, adding| words.push((term, adding)));
         let mut clauses: Vec<Clause<'a>> = Vec::with_capacity(words.len());
         for (term, adding) in words {
-            let Some(record) = term.word().map(|word| word.record(segment)).transpose()? else {
-                continue;
-            };
-            let Some(record) = record else {
-                continue;
-            };
-            let mut lists = Lists::take();
-            List::push(&mut lists, &record, scorer_of(plan, term, segment), segment)?;
-            let Some(mut list) = lists.pop() else {
+            let Some(mut list) = List::open(plan, term, segment)? else {
                 continue;
             };
             let mut adding = List::open_each(plan, adding, segment)?;

@@ -36,6 +36,13 @@ pub(super) fn words_of<'a>(node: &'a Node, each: &mut impl FnMut(&'a Node, &'a [
     true
 }
 
+/// Returns the terms of such a clause, without those that add to them.
+fn terms_of(node: &Node) -> Vec<&Node> {
+    let mut terms = Vec::new();
+    words_of(node, &mut |term, _| terms.push(term));
+    terms
+}
+
 /// Size of such a clause on a segment, without what adds to its terms.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Size {
@@ -45,10 +52,8 @@ pub(crate) struct Size {
 
 /// Returns the size of such a clause on a segment.
 pub(crate) fn size_on(node: &Node, segment: &Segment) -> Result<Size, IndexError> {
-    let mut terms = Vec::new();
-    words_of(node, &mut |term, _| terms.push(term));
     let mut size = Size::default();
-    for word in terms.into_iter().filter_map(Node::word) {
+    for word in terms_of(node).into_iter().filter_map(Node::word) {
         if let Some(record) = word.record(segment)? {
             size.lists += 1;
             size.postings += u64::from(record.documents_count);
@@ -63,7 +68,5 @@ pub(crate) fn open_terms<'a>(
     node: &'a Node,
     segment: &'a Segment,
 ) -> Result<Lists<'a>, IndexError> {
-    let mut terms = Vec::new();
-    words_of(node, &mut |term, _| terms.push(term));
-    List::open_each(plan, terms, segment)
+    List::open_each(plan, terms_of(node), segment)
 }

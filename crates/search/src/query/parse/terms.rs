@@ -261,16 +261,17 @@ pub(crate) fn push_loose_words(query: Query, words: &mut Vec<Query>) {
             };
             words.extend(loose.into_iter().map(boosted));
         }
-        Query::BestOf { clauses, .. } if is_near_query(&clauses) => {
+        Query::BestOf {
+            clauses,
+            tie_breaker,
+        } if is_near_query(&clauses) => {
             let mut parts = Vec::new();
-            if let [exact, _] = clauses.as_slice() {
-                push_loose_words(exact.clone(), &mut parts);
-            }
+            push_loose_words(clauses[0].clone(), &mut parts);
             // A word of one part is in the clause.
             words.extend(parts.into_iter().filter(|part| *part != clauses[0]));
             words.push(Query::BestOf {
                 clauses,
-                tie_breaker: 0.0,
+                tie_breaker,
             });
         }
         other => words.push(loosened(&other, any_of).unwrap_or(other)),
