@@ -5,7 +5,7 @@ use crate::Field;
 /// Place of a term that a segment lacks.
 pub(super) const NOWHERE: u32 = u32::MAX;
 
-/// Counts of the terms of the text, and the terms of the words as written, by place in [`Words`].
+/// Counts of the terms of the text, and the terms of the words as written, by place in [`super::words::Words`].
 #[derive(Debug, Default)]
 pub(crate) struct Begun {
     /// Documents that hold each term in the text, and in the title.
