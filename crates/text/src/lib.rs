@@ -15,8 +15,8 @@ mod token;
 pub use analyzer::{Analyzer, TERM_BYTES_MAX, Token, UnknownAnalyzer, WrittenForm, folded_words};
 pub use language::{Language, Languages};
 pub use pattern::{
-    Closeness, ClosenessTo, EDITS_MAX, PATTERN_CHARACTERS_MAX, Pattern, PatternMatcher, Regex,
-    RegexError, Verdict,
+    BeginningEdits, BeginningMatcher, Closeness, ClosenessTo, EDITS_MAX, PATTERN_CHARACTERS_MAX,
+    Pattern, PatternMatcher, Regex, RegexError, Verdict,
 };
 #[cfg(feature = "detect")]
 pub use standard::Detector;

@@ -38,6 +38,7 @@ pub use documents::DetailsReader;
 pub(crate) use meta::{DOCUMENTS_MAX, SegmentMeta};
 pub use site_names::SiteNames;
 pub use titles::{TITLES_MAX, TitleFound};
+pub(crate) use words_begun::BegunWords;
 
 use crate::columns::Columns;
 use crate::deletions::Deletions;

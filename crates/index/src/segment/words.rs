@@ -6,7 +6,7 @@
 //! - An edit changes the length by one, and which letters a word has, or has an odd number of, by two. So words of another length or
 //!   of other letters are not within some edits.
 //! - Where a beginning is compared, a byte says how much a word shares with the one before, and words that begin as one that cannot
-//!   match are passed over.
+//!   match, or that match whatever follows, are passed over.
 //!
 //! They are made of the dictionaries at the first search that wants them, and stay in memory with the segment: about 30 bytes a
 //! word. A segment of more than [`WORDS_MAX`] is looked up in its dictionaries, the slow twin.
@@ -14,7 +14,7 @@
 use crate::IndexError;
 use crate::terms::common_bytes;
 use std::ops::Range;
-use text::{Pattern, PatternMatcher, Verdict};
+use text::{BeginningMatcher, Pattern, PatternMatcher, Verdict};
 
 /// Words that are listed at most, in either list.
 const WORDS_MAX: u64 = 4_000_000;
@@ -36,6 +36,13 @@ pub(super) struct List {
     /// Bytes that each word shares with the one before, 255 at most.
     shared: Vec<u8>,
     letters: Vec<Letters>,
+}
+
+/// Words that begin so many edits away from a wanted beginning, by their places.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Run {
+    pub(super) edits: u8,
+    pub(super) places: Range<usize>,
 }
 
 /// What edits change little of a word.
@@ -115,6 +122,43 @@ impl List {
         from..from + count
     }
 
+    /// Returns the words that begin within `edits` of `start`, and with its first character, as runs in order.
+    pub(super) fn runs_beginning(&self, start: &str, edits: u8) -> Vec<Run> {
+        let pattern = Pattern::near_start(start, edits);
+        let Range { start: mut at, end } = self.range_of(pattern.literal());
+        if edits == 0 {
+            let places = at..end;
+            return Vec::from_iter((!places.is_empty()).then_some(Run { edits, places }));
+        }
+        let mut matcher = BeginningMatcher::new(start, edits);
+        let mut runs: Vec<Run> = Vec::new();
+        while at < end {
+            let judged = matcher.judge(self.word(self.places[at]));
+            let from = at;
+            at = self.end_alike(at, end, judged.shared_bytes);
+            let Some(edits) = judged.edits else {
+                continue;
+            };
+            match runs.last_mut() {
+                Some(last) if last.edits == edits && last.places.end == from => {
+                    last.places.end = at;
+                }
+                _ => runs.push(Run {
+                    edits,
+                    places: from..at,
+                }),
+            }
+        }
+        runs
+    }
+
+    /// Returns the end, at most `end`, of the words from `at` on that share their first `bytes` with the one there.
+    fn end_alike(&self, at: usize, end: usize, bytes: Option<usize>) -> usize {
+        let rest = self.shared.get(at + 1..end).unwrap_or_default();
+        let is_other = |&shared: &u8| bytes.is_none_or(|bytes| usize::from(shared) < bytes);
+        at + 1 + rest.iter().position(is_other).unwrap_or(rest.len())
+    }
+
     fn word(&self, (start, end): (u32, u32)) -> &str {
         let word = self.bytes.get(start as usize..end as usize);
         word.unwrap_or_default()
@@ -153,17 +197,15 @@ impl List {
         let mut at = start;
         while at < end {
             let word = self.word(self.places[at]);
-            let mut dead = usize::MAX;
-            match matcher.judge(word) {
-                Verdict::Match => each(at, word)?,
-                Verdict::Miss => {}
-                Verdict::Dead(bytes) => dead = bytes,
-            }
-            at += 1;
-            let rest = self.shared.get(at..end).unwrap_or_default();
-            let begins_alike = |&shared: &u8| usize::from(shared) >= dead;
-            let alike = rest.iter().position(|one| !begins_alike(one));
-            at += alike.unwrap_or(rest.len());
+            let dead = match matcher.judge(word) {
+                Verdict::Match => {
+                    each(at, word)?;
+                    None
+                }
+                Verdict::Miss => None,
+                Verdict::Dead(bytes) => Some(bytes),
+            };
+            at = self.end_alike(at, end, dead);
         }
         Ok(())
     }
@@ -203,6 +245,25 @@ mod tests {
             list.visit(&pattern, each).unwrap();
             let expected = words.iter().filter(|word| pattern.matches(word));
             prop_assert!(found.iter().eq(expected), "{:?} {:?}", pattern, found);
+        }
+
+        /// The slow twin compares every word with a pattern of each number of edits.
+        #[test]
+        fn words_that_begin_so_are_found(
+            words in prop::collection::btree_set("[ab]{0,3}[abcé]{0,4}", 0..60),
+            start in "[abcé]{1,6}",
+            edits in 0u8..=2,
+        ) {
+            let mut list = List::default();
+            for word in &words {
+                prop_assert!(list.push(word.as_bytes(), word.len()));
+            }
+            let runs = list.runs_beginning(&start, edits);
+            prop_assert!(runs.windows(2).all(|two| two[0].places.end <= two[1].places.start));
+            let found = runs.iter().flat_map(|run| run.places.clone().map(|at| (at, run.edits)));
+            let slow = |word: &String| (0..=edits).find(|&edits| Pattern::near_start(&start, edits).matches(word));
+            let expected = words.iter().enumerate().filter_map(|(at, word)| Some((at, slow(word)?)));
+            prop_assert!(found.eq(expected), "{} {} {:?}", start, edits, runs);
         }
     }
 }

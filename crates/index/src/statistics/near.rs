@@ -4,10 +4,11 @@
 //! the words that are kept do not depend on how documents are divided into segments.
 
 use super::Statistics;
+use crate::segment::BegunWords;
 use crate::{Field, IndexError};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
-use text::{Closeness, ClosenessTo, Pattern};
+use text::{Closeness, ClosenessTo, EDITS_MAX, Pattern};
 
 /// Terms that each segment is first asked for, for each that is wanted of a beginning.
 const BEGUN_A_TERM: usize = 4;
@@ -55,9 +56,9 @@ impl Statistics {
         pattern: &Pattern,
         most: usize,
     ) -> Result<Vec<NearTerm>, IndexError> {
-        if let Pattern::NearStart { start, edits: 0 } = pattern
+        if let Pattern::NearStart { start, edits } = pattern
             && !start.is_empty()
-            && let Some(nearest) = self.nearest_begun(field, start, most)?
+            && let Some(nearest) = self.nearest_begun(field, start, *edits, most)?
         {
             return Ok(nearest);
         }
@@ -115,49 +116,56 @@ impl Statistics {
         Ok(words.into_iter().collect())
     }
 
-    /// Returns the best terms of the words that begin with `start`, as [`Statistics::nearest_terms`] does, without a look at the
-    /// others; `None` where a segment does not list its words.
+    /// Returns the best terms of the words that begin within `edits` of `start`, as [`Statistics::nearest_terms`] does, without a
+    /// look at the others; `None` where a segment does not list its words.
     ///
-    /// Each segment gives its terms with the most documents there. What none of them gives has no more documents than the sum
-    /// of what is left in each, so nothing better is left once as many as wanted have more (the threshold algorithm of Fagin,
-    /// Lotem and Naor 2003).
+    /// Each segment gives its terms with the fewest edits and the most documents there. What none of them gives has in each segment
+    /// the same edits, those of the term itself, and no more documents than the sum of what is left in each; so nothing better is
+    /// left once as many as wanted are better than that (the threshold algorithm of Fagin, Lotem and Naor 2003).
     fn nearest_begun(
         &self,
         field: Field,
         start: &str,
+        edits: u8,
         most: usize,
     ) -> Result<Option<Vec<NearTerm>>, IndexError> {
+        let mut begun = Vec::with_capacity(self.segments.len());
+        for segment in &self.segments {
+            let Some(words) = segment.words_begun(start, edits)? else {
+                return Ok(None);
+            };
+            begun.push(words);
+        }
         let mut asked = most.saturating_mul(BEGUN_A_TERM).max(1);
         loop {
-            let (mut terms, mut others_most) = (BTreeSet::new(), None);
-            for segment in &self.segments {
-                let Some(begun) = segment.terms_begun(field, start, asked)? else {
+            let (mut terms, mut others_most) = (BTreeSet::new(), [None; EDITS_MAX as usize + 1]);
+            for words in &begun {
+                let Some(of) = words.terms(field, asked) else {
                     return Ok(None);
                 };
-                terms.extend(begun.terms);
-                if let Some(most) = begun.others_most {
-                    others_most = Some(others_most.unwrap_or(0) + most);
+                terms.extend(of.terms);
+                for (all, of) in others_most.iter_mut().zip(of.others_most) {
+                    *all = of.map(|of| all.unwrap_or(0) + of).or(*all);
                 }
             }
             let mut nearest = Vec::with_capacity(terms.len());
             for term in terms {
                 let document_frequency = self.document_frequency(field, term)?;
                 if document_frequency > 0 {
-                    nearest.push(NearTerm {
-                        term: term.to_owned(),
-                        written: String::new(),
-                        closeness: Closeness::Begins,
-                        document_frequency,
-                    });
+                    nearest.push((term, document_frequency));
                 }
             }
-            self.find_first_words(start, &mut nearest)?;
+            let mut nearest = with_nearest_words(&begun, start, &nearest);
             nearest.sort_unstable_by(|one, other| key(one).cmp(&key(other)));
             nearest.truncate(most);
             let worst = nearest.last().filter(|_| nearest.len() == most);
-            let is_complete = others_most.is_none_or(|others| {
-                worst.is_some_and(|worst| {
-                    worst.closeness == Closeness::Equal || worst.document_frequency > others
+            let mut others = (0..).zip(others_most);
+            let is_complete = others.all(|(edits, others)| {
+                others.is_none_or(|documents| {
+                    let best_left = (closeness_of(edits), u64::MAX - documents);
+                    worst.is_some_and(|worst| {
+                        (worst.closeness, u64::MAX - worst.document_frequency) < best_left
+                    })
                 })
             });
             if is_complete {
@@ -165,24 +173,6 @@ impl Statistics {
             }
             asked = asked.saturating_mul(4);
         }
-    }
-
-    /// Finds the closest word of each term, of equally close ones the first.
-    fn find_first_words(&self, start: &str, nearest: &mut [NearTerm]) -> Result<(), IndexError> {
-        let terms: Vec<String> = nearest.iter().map(|one| one.term.clone()).collect();
-        let terms: Vec<&str> = terms.iter().map(String::as_str).collect();
-        for segment in &self.segments {
-            segment.first_words_begun(start, &terms, |number, word| {
-                let one = &mut nearest[number];
-                if one.written.is_empty() || word < one.written.as_str() {
-                    word.clone_into(&mut one.written);
-                    if word == start {
-                        one.closeness = Closeness::Equal;
-                    }
-                }
-            })?;
-        }
-        Ok(())
     }
 
     fn near_candidates(
@@ -230,6 +220,48 @@ impl Statistics {
             segment.visit_written(field, pattern, |written, term| each(written, term, None))?;
         }
         Ok(())
+    }
+}
+
+/// Gives terms, with their documents, the closest of their words, of equally close ones the first.
+fn with_nearest_words(
+    begun: &[BegunWords<'_>],
+    start: &str,
+    terms: &[(&str, u64)],
+) -> Vec<NearTerm> {
+    let names: Vec<&str> = terms.iter().map(|&(term, _)| term).collect();
+    let mut closest: Vec<Option<(Closeness, String)>> = vec![None; terms.len()];
+    for words in begun {
+        words.visit_nearest(&names, |number, edits, word| {
+            let closeness = match word == start {
+                true => Closeness::Equal,
+                false => closeness_of(edits),
+            };
+            let known = &mut closest[number];
+            let is_closer = |(known, of): &(Closeness, String)| (closeness, word) < (*known, of);
+            if known.as_ref().is_none_or(is_closer) {
+                *known = Some((closeness, word.to_owned()));
+            }
+        });
+    }
+    let terms = terms.iter().zip(closest);
+    let found = terms.filter_map(|(&(term, document_frequency), closest)| {
+        let (closeness, written) = closest?;
+        Some(NearTerm {
+            term: term.to_owned(),
+            written,
+            closeness,
+            document_frequency,
+        })
+    });
+    found.collect()
+}
+
+/// Returns the closeness of a word that is not a beginning itself, and begins so many edits away from it.
+fn closeness_of(edits: u8) -> Closeness {
+    match edits {
+        0 => Closeness::Begins,
+        _ => Closeness::Edits(edits),
     }
 }
 

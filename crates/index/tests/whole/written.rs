@@ -77,12 +77,16 @@ fn the_best_terms_of_a_beginning_are_those_of_all_its_words() {
     }
     let index = Index::open(shared).unwrap();
     let statistics = index.statistics();
+    let starts = [
+        "w", "walk", "walka", "walking", "walked", "wakl", "p", "policies", "polici", "poilcy",
+        "f", "flie", "flies", "flys", "x", "",
+    ];
     for field in [Field::Text, Field::Title] {
-        for start in [
-            "w", "walk", "walka", "walking", "walked", "p", "policies", "polici", "f", "flie",
-            "flies", "x", "",
-        ] {
-            let pattern = Pattern::near_start(start, 0);
+        let patterns = starts
+            .iter()
+            .flat_map(|start| (0..=2).map(move |edits| (*start, edits)));
+        for (start, edits) in patterns {
+            let pattern = Pattern::near_start(start, edits);
             let mut all: BTreeMap<String, (Closeness, String)> = BTreeMap::new();
             for word in statistics
                 .near_words(field, std::slice::from_ref(&pattern))
@@ -117,7 +121,7 @@ fn the_best_terms_of_a_beginning_are_those_of_all_its_words() {
                 assert_eq!(
                     found,
                     expected[..most.min(expected.len())],
-                    "{field:?} {start} {most}"
+                    "{field:?} {start}~{edits} {most}"
                 );
             }
         }

@@ -56,11 +56,9 @@ impl PatternMatcher {
                 edits: *edits,
                 is_start: false,
             })),
-            Pattern::NearStart { start, edits } => Kind::Rows(RowMatcher::new(Rules::Near {
-                word: start.chars().collect(),
-                edits: *edits,
-                is_start: true,
-            })),
+            Pattern::NearStart { start, edits } => {
+                Kind::Rows(RowMatcher::of_beginning(start, *edits))
+            }
             Pattern::Regex(regex) => Kind::Regex(RegexMatcher::new(regex)),
         })
     }
@@ -74,8 +72,9 @@ impl PatternMatcher {
     }
 }
 
+/// Matcher by rows of states.
 #[derive(Debug)]
-struct RowMatcher {
+pub(super) struct RowMatcher {
     rules: Rules,
     /// Characters of the term read last, as far as they were needed, with the byte at which each ends.
     path: Vec<(char, usize)>,
@@ -103,7 +102,39 @@ impl RowMatcher {
         }
     }
 
+    /// Makes a judge of beginnings within some edits of another.
+    pub(super) fn of_beginning(start: &str, edits: u8) -> RowMatcher {
+        RowMatcher::new(Rules::Near {
+            word: start.chars().collect(),
+            edits,
+            is_start: true,
+        })
+    }
+
     fn judge(&mut self, term: &str) -> Verdict {
+        match self.read_until(term, |rules, row| !rules.is_alive(row)) {
+            Some(bytes) => Verdict::Dead(bytes),
+            None if self.rules.accepts(self.last_row()) => Verdict::Match,
+            None => Verdict::Miss,
+        }
+    }
+
+    /// Returns the fewest edits of any beginning of a term, where they are allowed, and the bytes of it after which they are
+    /// the same whatever follows; `None` where longer terms may have fewer.
+    pub(super) fn judge_beginning(&mut self, term: &str) -> (Option<u8>, Option<usize>) {
+        let settled = self.read_until(term, Rules::is_settled);
+        let row = self.last_row();
+        let edits = row.last().copied();
+        (edits.filter(|_| self.rules.accepts(row)), settled)
+    }
+
+    /// Reads a term until `is_settled` says of a row that it tells all of the terms that begin so, and returns how many bytes that
+    /// took; `None` where no row does. It never says so of a row and not of the next.
+    fn read_until(
+        &mut self,
+        term: &str,
+        is_settled: impl Fn(&Rules, &[u8]) -> bool,
+    ) -> Option<usize> {
         let known = self.path.iter().zip(term.char_indices());
         let shared = known
             .take_while(|&(&(known, end), (start, character))| {
@@ -111,22 +142,19 @@ impl RowMatcher {
             })
             .count();
         self.cut(shared);
-        let width = self.rules.width();
         let mut characters = term.char_indices().skip(shared);
         loop {
-            // Only the last row can be dead.
-            let row = &self.rows[self.path.len() * width..];
-            if !self.rules.is_alive(row) {
-                return Verdict::Dead(self.path.last().map_or(0, |&(_, end)| end));
+            // Only the last row can be settled.
+            if is_settled(&self.rules, self.last_row()) {
+                return Some(self.path.last().map_or(0, |&(_, end)| end));
             }
-            let Some((start, character)) = characters.next() else {
-                return match self.rules.accepts(row) {
-                    true => Verdict::Match,
-                    false => Verdict::Miss,
-                };
-            };
+            let (start, character) = characters.next()?;
             self.push(character, start + character.len_utf8());
         }
+    }
+
+    fn last_row(&self) -> &[u8] {
+        &self.rows[self.path.len() * self.rules.width()..]
     }
 
     /// Forgets all but the first `count` characters.
@@ -209,6 +237,12 @@ impl Rules {
             Rules::Wildcard(_) => row.contains(&1),
             Rules::Near { edits, .. } => row.iter().any(|state| state <= edits),
         }
+    }
+
+    /// Returns whether the edits of a beginning are the same for any continuation, or more than are allowed. No state falls below
+    /// the least of the row before.
+    fn is_settled(&self, row: &[u8]) -> bool {
+        row.last() == row.iter().min() || !self.is_alive(row)
     }
 
     fn accepts(&self, row: &[u8]) -> bool {

@@ -1,5 +1,6 @@
 //! Patterns of terms: beginnings, wildcards, regular expressions, and terms within a few edits of another.
 
+mod beginning;
 mod closeness;
 mod forms;
 mod limits;
@@ -9,6 +10,7 @@ mod regex;
 mod tests;
 mod verdict;
 
+pub use beginning::{BeginningEdits, BeginningMatcher};
 pub use closeness::{Closeness, ClosenessTo};
 pub use forms::Pattern;
 pub use limits::{EDITS_MAX, PATTERN_CHARACTERS_MAX};
