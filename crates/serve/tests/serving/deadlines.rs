@@ -18,7 +18,7 @@ fn an_answer_comes_before_its_timeout() {
             (2..=3, Arc::new(stopped)),
         ],
     );
-    for timeout_ms in [50, 200] {
+    for timeout_ms in [250, 1000] {
         let timeout = Duration::from_millis(timeout_ms);
         let options = SearchOptions {
             timeout: Some(timeout),
