@@ -34,7 +34,7 @@ impl Engine {
                     let docs = (0..segment.documents_count()).map(DocId);
                     let is_it = |doc: &DocId| segment.url_hash(*doc) == hash;
                     for doc in docs.filter(is_it).filter(|doc| !segment.is_deleted(*doc)) {
-                        if segment.details(doc)?.url == url {
+                        if segment.details_reader().url(doc)? == url {
                             let stop = Stop::default();
                             return Explainer::open(&planned.plan, segment, &stop)?.explain(doc);
                         }

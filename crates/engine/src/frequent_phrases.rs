@@ -39,9 +39,10 @@ pub fn frequent_phrases(
         if segment.is_deleted(doc) {
             continue;
         }
-        let title = segment.details(doc)?.title;
+        let mut details = segment.details_reader();
+        let title = details.title(doc)?;
         // A title counts once, whatever it repeats.
-        for phrase in phrases(&title).collect::<BTreeSet<_>>() {
+        for phrase in phrases(title).collect::<BTreeSet<_>>() {
             *counts.entry(phrase).or_default() += 1;
         }
     }

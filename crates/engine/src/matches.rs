@@ -33,7 +33,7 @@ impl Engine {
                     exhaustive::each_match(&plan, segment, |doc| docs.push(doc))?;
                     let mut details = segment.details_reader();
                     for doc in docs {
-                        urls.push(details.read(doc)?.url);
+                        urls.push(details.url(doc)?.to_owned());
                     }
                 }
                 Ok(urls)

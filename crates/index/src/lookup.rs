@@ -63,7 +63,7 @@ fn is_deleted(segment: &Segment, url: &str, hash: u64) -> Result<bool, IndexErro
         return Ok(false);
     };
     for doc in gone.docs().map(DocId) {
-        if segment.url_hash(doc) == hash && segment.details(doc)?.url == url {
+        if segment.url_hash(doc) == hash && segment.details_reader().url(doc)? == url {
             return Ok(true);
         }
     }

@@ -6,6 +6,7 @@
 use crate::IndexError;
 use crate::sealed::SealedWriter;
 use std::io::Write;
+use std::path::PathBuf;
 use vfs::{Region, SharedStorage, StorageError, WriteFile};
 
 const MEMORY_BYTES_MAX: usize = 1 << 20;
@@ -32,6 +33,11 @@ impl Spill {
 
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    /// Returns the folder of the index.
+    pub(crate) fn folder(&self) -> PathBuf {
+        self.storage.location()
     }
 
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), IndexError> {

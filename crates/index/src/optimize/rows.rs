@@ -5,7 +5,7 @@
 //! texts := { url id title }{documents}          each bytes:vint utf8; an empty id means the URL
 //! ```
 //!
-//! Details are compressed in blocks of 128 documents, so reading them in another order would decompress each block many
+//! Details of segments of before are compressed in blocks of 128 documents, so reading them in another order would decompress each many
 //! times. They are decompressed once, in the order of arrival, into temporary files.
 
 use super::live::{GONE, Live};

@@ -1,7 +1,7 @@
 //! Open file of a segment, which no commit changes.
 
 use super::begun::Begun;
-use super::details;
+use super::details::StoredDetails;
 use super::hashes::Hashes;
 use super::lengths::{FurtherLengths, Lengths};
 use super::meta::{DOCUMENTS_MAX, META, SECTIONS, SegmentMeta};
@@ -27,8 +27,7 @@ pub(crate) struct SegmentCore {
     pub(super) positions: Section,
     pub(super) lengths: [Lengths; 2],
     pub(super) hashes: Hashes,
-    pub(super) details: Section,
-    pub(super) details_offsets: Section,
+    pub(super) details: StoredDetails,
     pub(crate) terms: Terms,
     /// Words as written that are not their term.
     pub(crate) written: Option<Written>,
@@ -94,8 +93,12 @@ impl SegmentCore {
                     hashes.ok_or_else(|| damaged("the hashes of texts lie outside the file"))
                 })
                 .transpose()?,
-            details: section(9)?,
-            details_offsets: section(10)?,
+            details: StoredDetails::open(
+                meta.details,
+                [section(9)?, section(10)?],
+                meta.documents_count,
+            )
+            .ok_or_else(|| damaged("the offsets of details do not fit the document count"))?,
             meta,
             site_names: Derived::default(),
             titles: Derived::default(),
@@ -117,7 +120,6 @@ impl SegmentCore {
         let documents = self.meta.documents_count as usize;
         let mut lengths = self.lengths.iter().zip(self.meta.words_counts);
         lengths.all(|(lengths, words)| lengths.len() == if words == 0 { 0 } else { documents })
-            && self.details_offsets.len() == documents.div_ceil(details::BLOCK_DOCUMENTS) * 8
             && self.meta.documents_count <= DOCUMENTS_MAX
     }
 

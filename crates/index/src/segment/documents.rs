@@ -1,7 +1,6 @@
 //! Documents of a segment: deletions, hashes and details.
 
-use super::{Segment, details, text_hashes};
-use crate::row_text::decompress;
+use super::{DetailsReader, Segment, text_hashes};
 use crate::{Details, DocId, IndexError};
 
 impl Segment {
@@ -119,104 +118,6 @@ impl Segment {
 
     /// Returns a reader of the details of several documents.
     pub fn details_reader(&self) -> DetailsReader<'_> {
-        DetailsReader {
-            segment: self,
-            block: None,
-            rows: Vec::new(),
-        }
-    }
-
-    pub(super) fn details_block(&self, block: usize) -> Option<&[u8]> {
-        let end = self.core.details_offsets.read_u64(block * 8) as usize;
-        let start = block
-            .checked_sub(1)
-            .map_or(0, |b| self.core.details_offsets.read_u64(b * 8));
-        self.core.details.get(start as usize..end)
-    }
-}
-
-/// Reader of the details of a segment. It keeps the block that it read last, so documents in order cost one
-/// decompression a block.
-pub struct DetailsReader<'a> {
-    segment: &'a Segment,
-    /// Number of the block in `rows`; `None` before the first one and after an error.
-    block: Option<usize>,
-    rows: Vec<u8>,
-}
-
-impl DetailsReader<'_> {
-    /// Returns the details of a document.
-    ///
-    /// # Errors
-    /// A document that the segment does not have, or damage.
-    pub fn read(&mut self, doc: DocId) -> Result<Details, IndexError> {
-        let core = &self.segment.core;
-        let block = doc.0 as usize / details::BLOCK_DOCUMENTS;
-        let mut read = || {
-            if doc.0 >= core.meta.documents_count {
-                return None;
-            }
-            if self.block != Some(block) {
-                self.block = None;
-                decompress(self.segment.details_block(block)?, &mut self.rows)?;
-                self.block = Some(block);
-            }
-            details::read_row(&self.rows, doc.0 as usize % details::BLOCK_DOCUMENTS)
-        };
-        read().ok_or_else(|| {
-            let offset = block
-                .checked_sub(1)
-                .map_or(0, |before| core.details_offsets.read_u64(before * 8));
-            let what = format!("details of document {} unreadable", doc.0);
-            core.details.damaged(offset, &what)
-        })
-    }
-}
-
-impl std::fmt::Debug for DetailsReader<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("DetailsReader")
-            .field("segment", &self.segment.id())
-            .field("block", &self.block)
-            .finish_non_exhaustive()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::{BuildOptions, DocId, Index, IndexError, Writer};
-    use std::sync::Arc;
-    use vfs::{MemoryStorage, SharedStorage};
-
-    #[test]
-    fn a_reader_reads_in_any_order_what_single_reads_do() {
-        const DOCUMENTS: u32 = 300;
-        let storage: SharedStorage = Arc::new(MemoryStorage::new());
-        let options = BuildOptions {
-            chunks: Some(1),
-            ..BuildOptions::default()
-        };
-        let mut writer = Writer::open(storage.clone(), options).unwrap();
-        for number in 0..DOCUMENTS {
-            let document = document::Document {
-                url: format!("http://s.example/{number}"),
-                title: format!("title {number}"),
-                ..Default::default()
-            };
-            writer.add(document).unwrap();
-        }
-        writer.commit().unwrap();
-        let index = Index::open(storage).unwrap();
-        let segment = index.segments(0..1).next().unwrap();
-        let mut reader = segment.details_reader();
-        for step in [1, 7, 131, DOCUMENTS - 1] {
-            for doc in (0..DOCUMENTS).map(|at| DocId(at * step % DOCUMENTS)) {
-                let single = segment.details(doc).unwrap();
-                assert_eq!(reader.read(doc).unwrap(), single, "{doc:?}");
-            }
-            // An error leaves nothing behind.
-            let beyond = reader.read(DocId(DOCUMENTS));
-            assert!(matches!(beyond, Err(IndexError::Damaged { .. })));
-        }
+        self.core.details.reader()
     }
 }

@@ -1,5 +1,6 @@
 //! Counts of a segment, and the limits of its file.
 
+use super::details::DetailsForm;
 use crate::chunks::Chunks;
 use crate::postings::PostingsCodec;
 use crate::written::WrittenPlace;
@@ -29,4 +30,7 @@ pub(crate) struct SegmentMeta {
     /// Start and bytes of the hashes of texts; none in segments of before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) text_hashes: Option<[u64; 2]>,
+    /// How details are stored; left out where they are in blocks, as in segments of before.
+    #[serde(default, skip_serializing_if = "DetailsForm::is_blocks")]
+    pub(crate) details: DetailsForm,
 }

@@ -33,8 +33,7 @@ pub(crate) mod write;
 
 pub(crate) use self::core::SegmentCore;
 pub use crate::terms::TermRecord;
-pub use details::Details;
-pub use documents::DetailsReader;
+pub use details::{Details, DetailsReader};
 pub(crate) use meta::{DOCUMENTS_MAX, SegmentMeta};
 pub use site_names::SiteNames;
 pub use titles::{TITLES_MAX, TitleFound};

@@ -1,8 +1,7 @@
 //! Search for the titles of a segment that begin with a text.
 
 use super::titles::{Titles, TitlesMaker};
-use super::{Segment, TitleFound, details};
-use crate::row_text::{decompress, read_text};
+use super::{Segment, TitleFound};
 use crate::{DocId, IndexError};
 
 impl Segment {
@@ -26,23 +25,10 @@ impl Segment {
     }
 
     fn read_titles(&self) -> Result<Titles, IndexError> {
-        let documents = self.documents_count();
-        let damaged = || self.damaged_at_terms("details unreadable");
         let mut maker = TitlesMaker::default();
-        let mut rows = Vec::new();
-        for first in (0..documents).step_by(details::BLOCK_DOCUMENTS) {
-            let block = self.details_block(first as usize / details::BLOCK_DOCUMENTS);
-            let block = block.ok_or_else(damaged)?;
-            decompress(block, &mut rows).ok_or_else(damaged)?;
-            let mut at = 0;
-            for doc in first..documents.min(first + details::BLOCK_DOCUMENTS as u32) {
-                for _ in 0..2 {
-                    // URL and id.
-                    read_text(&rows, &mut at).ok_or_else(damaged)?;
-                }
-                let title = read_text(&rows, &mut at).ok_or_else(damaged)?;
-                maker.push(doc, title);
-            }
+        let mut details = self.details_reader();
+        for doc in 0..self.documents_count() {
+            maker.push(doc, details.title(DocId(doc))?);
         }
         Ok(maker.finish())
     }

@@ -1,7 +1,7 @@
 //! Writer of a segment file, from terms and documents in order.
 
-use super::details::DetailsWriter;
 pub(crate) use super::details::DocumentRow;
+use super::details::{DetailsForm, DetailsWriter};
 use super::hashes::HashesWriter;
 use super::meta::{META, SECTIONS, SegmentMeta};
 use crate::chunks::Chunks;
@@ -91,6 +91,7 @@ impl SegmentWriter {
                 meta: SegmentMeta {
                     chunks,
                     codec,
+                    details: DetailsForm::Rows,
                     ..SegmentMeta::default()
                 },
             },

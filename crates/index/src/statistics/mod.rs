@@ -123,7 +123,7 @@ impl Statistics {
             for url in urls {
                 for &doc in segment.docs_of_hash(url_hash(url))? {
                     let doc = DocId(doc);
-                    if !segment.is_deleted(doc) && segment.details(doc)?.url == *url {
+                    if !segment.is_deleted(doc) && segment.details_reader().url(doc)? == url {
                         documents.push(doc);
                     }
                 }

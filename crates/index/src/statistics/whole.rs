@@ -51,9 +51,9 @@ pub(crate) fn count_words(
     let text_fields = manifest.fields.text_fields();
     let mut details = segment.details_reader();
     for doc in gone.docs() {
-        let url = details.read(DocId(doc))?.url;
+        let url = details.url(DocId(doc))?;
         let text = part
-            .document(TextKey::Url(&url).url_and_hash())?
+            .document(TextKey::Url(url).url_and_hash())?
             .ok_or_else(|| {
                 segment.damaged_at_terms(&format!("the document store has no text for {url:?}"))
             })?;

@@ -3,7 +3,7 @@
 //! The fixtures are never rebuilt: an index of three documents, and a second commit that replaces the third; one of 400
 //! documents, whose lists have full blocks; one with stored pairs; one of four chunks laid out for two partitions;
 //! one whose second commit wrote statistics in layers; one of documents with fields, one whose fields of text are
-//! searched, and one whose values are. A change of format gets a new
+//! searched, and one whose values are; one with details in rows, which the others have in blocks. A change of format gets a new
 //! version and new fixtures beside these.
 
 use crate::fixture::{BLOCKS, PAIRS, PARTITIONS, SEGMENT_1, SMALL, fixture};
@@ -20,6 +20,8 @@ pub(crate) const MISFITS: &str = "format-4-misfits";
 pub(crate) const WORDS: &str = "format-4-words";
 /// Two documents with keywords, dates and numbers whose words are searched.
 pub(crate) const VALUES: &str = "format-4-values";
+/// 120 documents with details in rows, whose URLs are in symbols.
+pub(crate) const ROWS: &str = "format-4-rows";
 
 fn open(folder: &str) -> Index {
     Index::open(fixture(folder)).unwrap()
@@ -233,6 +235,28 @@ fn columns_of_are_read(folder: &str) {
             "tags keyword: ear,tail | tail |  | ear,paw",
         ]
     );
+}
+
+#[test]
+fn details_in_rows_are_read() {
+    assert!(check(fixture(ROWS), 10).unwrap().1.is_empty());
+    let index = open(ROWS);
+    let segment = index.segments(0..1).next().unwrap();
+    assert_eq!(segment.documents_count(), 120);
+    for doc in 0..120 {
+        let details = segment.details(DocId(doc)).unwrap();
+        let url = format!("https://example.org/{}/page-{doc}.html", doc % 7);
+        let id = match doc % 40 {
+            1 => format!("id-{doc}"),
+            _ => url.clone(),
+        };
+        let title = format!("Page {doc}");
+        assert_eq!(
+            [details.id, details.url, details.title],
+            [id, url.clone(), title]
+        );
+        assert_eq!(segment.details_reader().url(DocId(doc)).unwrap(), url);
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Byte quotations in the documentation of the format, compared with real files.
 
 use crate::fixture::{BLOCKS, PAIRS, PARTITIONS, SEGMENT_1, SMALL, fixture};
+use crate::format::ROWS;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -48,6 +49,7 @@ fn the_documentation_quotes_true_bytes() {
         prefixed(BLOCKS),
         prefixed(PAIRS),
         prefixed(PARTITIONS),
+        prefixed(ROWS),
     ];
     for (folder, prefix) in folders {
         let storage = fixture(folder);

@@ -170,8 +170,8 @@ fn found(index: &Index, urls: &[String]) -> anyhow::Result<Vec<String>> {
         let mut details = segment.details_reader();
         for doc in docs.filter(|&doc| hashes.contains(&segment.url_hash(doc))) {
             if !segment.is_deleted(doc) {
-                let url = details.read(doc)?.url;
-                found.extend(wanted.contains(url.as_str()).then_some(url));
+                let url = details.url(doc)?;
+                found.extend(wanted.contains(url).then(|| url.to_owned()));
             }
         }
     }

@@ -199,7 +199,7 @@ impl Selection for Changes<'_> {
             let mut details = segment.details_reader();
             for doc in (0..segment.documents_count()).map(DocId) {
                 if !segment.is_deleted(doc) {
-                    let url = details.read(doc)?.url;
+                    let url = details.url(doc)?;
                     let is_gone = |url: &str| {
                         is_gone(url, self.folders)
                             || container(url).is_some_and(|archive| {
@@ -207,8 +207,8 @@ impl Selection for Changes<'_> {
                                     || is_whole && is_below(archive, self.folders)
                             })
                     };
-                    if !self.seen.contains(&url) && is_gone(&url) {
-                        gone.push(url);
+                    if !self.seen.contains(url) && is_gone(url) {
+                        gone.push(url.to_owned());
                     }
                 }
             }

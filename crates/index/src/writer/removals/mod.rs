@@ -88,7 +88,7 @@ impl<'a> Removals<'a> {
             for &(_, cause) in same {
                 // Different URLs with one hash are possible, so the URL decides.
                 if !older.is_deleted(doc)
-                    && self.has_url(cause, &older.details(doc)?.url)?
+                    && self.has_url(cause, older.details_reader().url(doc)?)?
                     && documents.insert(doc.0)
                 {
                     named_count += u64::from(matches!(cause, Cause::Named(_)));
@@ -104,7 +104,9 @@ impl<'a> Removals<'a> {
 
     fn has_url(&self, cause: Cause, url: &str) -> Result<bool, IndexError> {
         Ok(match cause {
-            Cause::Replaced(number, new) => self.segments[number as usize].details(new)?.url == url,
+            Cause::Replaced(number, new) => {
+                self.segments[number as usize].details_reader().url(new)? == url
+            }
             Cause::Named(number) => self.named[number as usize] == url,
         })
     }
