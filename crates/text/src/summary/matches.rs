@@ -10,6 +10,7 @@
 //! of every word under other analyzers, and where they say nothing of how a word begins.
 use super::input::{Marked, Match, SummaryScratch, SummaryTerm};
 use super::known::KnownWords;
+use super::near_letters::{NearLetters, letters_of};
 use super::needle::{Needles, needle};
 use crate::analyzer::{Analyzer, TERM_BYTES_MAX, is_lowered_ascii, starts_word, word_end};
 use crate::pattern::{Pattern, PatternMatcher, Verdict};
@@ -50,8 +51,10 @@ struct Wanted {
     patterns: Vec<(Pattern, u32)>,
     /// Whether any term starts with each byte. Avoids the lookup for most words.
     first_bytes: [bool; 256],
-    /// Beginnings of the words of the terms.
+    /// Beginnings of the words of the terms, but of those of `near`.
     needles: Needles,
+    /// Letters of the patterns with errors that are told by them.
+    near: Vec<NearLetters>,
     /// Number of the query in this process, for [`KnownWords`].
     number: u64,
 }
@@ -207,6 +210,11 @@ fn length_bit(term: &str) -> u64 {
 
 impl Wanted {
     fn new(analyzer: Analyzer, terms: &[SummaryTerm]) -> Wanted {
+        let near_letters = |of: &SummaryTerm| match &of.marked {
+            Marked::Like(pattern) => NearLetters::of(analyzer, pattern),
+            Marked::Term(_) => None,
+        };
+        let others = terms.iter().filter(|of| near_letters(of).is_none());
         static NUMBER: AtomicU64 = AtomicU64::new(1);
         let mut wanted = Wanted {
             number: NUMBER.fetch_add(1, Ordering::Relaxed),
@@ -216,10 +224,11 @@ impl Wanted {
             prefixes: Vec::new(),
             patterns: Vec::new(),
             first_bytes: [false; 256],
-            needles: Needles::new(terms.iter().map(|of| {
+            needles: Needles::new(others.map(|of| {
                 let (literal, goes_on) = of.marked.literal();
                 needle(analyzer, literal, goes_on)
             })),
+            near: terms.iter().filter_map(near_letters).collect(),
         };
         for (ordinal, SummaryTerm { marked, .. }) in (0..).zip(terms) {
             match marked.literal().0.as_bytes().first() {
@@ -244,6 +253,19 @@ impl Wanted {
             }
         }
         wanted
+    }
+
+    /// Returns whether a word begins like a wanted one, and has its letters where these tell.
+    #[inline]
+    fn is_like(&self, word: &[u8]) -> bool {
+        let is_near = || {
+            let Some(&first) = word.first() else {
+                return false;
+            };
+            let letters = letters_of(word);
+            self.near.iter().any(|near| near.may_match(first, letters))
+        };
+        self.needles.begin(word) || !self.near.is_empty() && is_near()
     }
 
     /// Returns whether every pattern says how its words begin.
@@ -301,15 +323,11 @@ impl Wanted {
             ..
         } = scratch;
         matches.clear();
-        let Wanted {
-            first_bytes,
-            needles,
-            ..
-        } = self;
         let known = known.of_query(self.number);
         let mut of_terms = Matchers::of(&self.patterns);
         let mut of_forms = Matchers::of(&self.patterns);
-        let is_like = |word: &[u8]| needles.begin(word);
+        let first_bytes = &self.first_bytes;
+        let is_like = |word: &[u8]| self.is_like(word);
         each_token_starting(rules, text, word, first_bytes, is_like, |of| match of {
             Found::Token(token) => {
                 self.push(token.term, token.start, token.end, matches);

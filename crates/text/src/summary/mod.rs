@@ -18,6 +18,7 @@ mod borders;
 mod input;
 mod known;
 mod matches;
+mod near_letters;
 mod needle;
 mod pieces;
 mod render;

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 /// Returns what `word`, `wor*`, `w?rd` or `word~` marks.
 fn marked(word: &str) -> Marked {
     match word.strip_suffix('~') {
-        Some(term) => Marked::Like(Pattern::near(term, 1)),
+        Some(term) => Marked::Like(Pattern::near_of_one_initial(term, 1)),
         None if word.contains(['?', '*']) => {
             Pattern::of_wildcard(word).map_or_else(|| Marked::Term(String::new()), Marked::Like)
         }
@@ -311,7 +311,7 @@ proptest! {
     #[test]
     fn prose_is_summarized_well(
         analyzer in any_analyzer(),
-        words in "((the|of|a|i|k|die|possibl|happi|fox|foxes|kelvin|café|caf|ski|sky|東京|京都|한국|email|box|foobar|c\\+\\+|ив|i\u{307}|di)[*]? ){0,6}",
+        words in "((the|of|a|i|k|die|possibl|happi|fox|foxes|kelvin|café|caf|ski|sky|東京|京都|한국|email|box|foobar|c\\+\\+|ив|i\u{307}|di)[*~]? ){0,6}",
         text in "((the|The|of|a|I|k|K|\u{212A}|dying|dies|possibility|happily|happy|fox|FOX|foxes|\u{212A}elvin|café|caf|CAFÉ|skis|skies|東京|東京都|Ив|İ|Dİ|dim|and|nothing|wordly|e-mail|FooBar|foo-box|C\\+\\+|한국어|[a-z]{1,40})([ .,;-]|\\. |\n\n|  |\u{202E}|\0|é|<b>|’|’s |\u{301})){0,80}",
         text_bytes in 0usize..200,
         windows_max in 0usize..5,
@@ -333,8 +333,8 @@ proptest! {
     #[test]
     fn anything_may_be_a_term(
         analyzer in any_analyzer(),
-        mut wanted in proptest::collection::vec((any::<String>(), 0u8..7, any::<f32>()), 0..40),
-        of_text in 0u8..7,
+        mut wanted in proptest::collection::vec((any::<String>(), 0u8..9, any::<f32>()), 0..40),
+        of_text in 0u8..9,
         text in any::<String>(),
     ) {
         wanted.extend(text.split(' ').take(3).map(|word| (word.to_lowercase(), of_text, 1.0)));
@@ -344,7 +344,8 @@ proptest! {
                 1 => Marked::Like(Pattern::Prefix(term)),
                 2 => Marked::Like(Pattern::of_wildcard(&format!("{term}?")).unwrap_or(Pattern::Prefix(term))),
                 3 | 4 => Marked::Like(Pattern::near(&term, kind - 2)),
-                _ => Marked::Like(Pattern::near_start(&term, kind - 5)),
+                5 | 6 => Marked::Like(Pattern::near_start(&term, kind - 5)),
+                _ => Marked::Like(Pattern::near_of_one_initial(&term, kind - 6)),
             },
             weight,
         });
