@@ -38,7 +38,7 @@ pub(super) struct List {
     letters: Vec<Letters>,
 }
 
-/// Words that begin so many edits away from a wanted beginning, by their places.
+/// Words whose beginnings are equally many edits away from a wanted one, by their places.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Run {
     pub(super) edits: u8,

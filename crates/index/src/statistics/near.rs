@@ -257,7 +257,7 @@ fn with_nearest_words(
     found.collect()
 }
 
-/// Returns the closeness of a word that is not a beginning itself, and begins so many edits away from it.
+/// Returns the closeness of a word that is not the beginning itself, by the edits between them.
 fn closeness_of(edits: u8) -> Closeness {
     match edits {
         0 => Closeness::Begins,

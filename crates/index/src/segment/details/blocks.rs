@@ -6,7 +6,7 @@
 //! row     := url id title                             each: bytes:vint utf8; an empty id means the URL
 //! ```
 
-use super::Row;
+use super::row::Row;
 use crate::row_text::{decompress, read_text};
 use crate::section::Section;
 use codec::vint;

@@ -4,6 +4,7 @@
 //! Segments of before have them in compressed [blocks](blocks) of 128, of which a read decodes one: 15 µs.
 
 mod blocks;
+mod row;
 mod rows;
 mod symbols;
 #[cfg(test)]
@@ -12,6 +13,8 @@ mod tests;
 use crate::section::Section;
 use crate::{DocId, IndexError};
 use blocks::BlocksReader;
+pub(crate) use row::DocumentRow;
+use row::{Row, Wanted};
 pub(crate) use rows::DetailsWriter;
 use rows::RowsReader;
 
@@ -45,47 +48,6 @@ pub struct Details {
     pub site: String,
 }
 
-/// Data of a document, besides its words, for the writer of a segment.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct DocumentRow<'a> {
-    pub(crate) url: &'a str,
-    /// Own id; `None` where it is the URL.
-    pub(crate) id: Option<&'a str>,
-    pub(crate) title: &'a str,
-    pub(crate) url_hash: u64,
-    pub(crate) site_hash: u64,
-    /// Hash of the text, which is 0 where it is not known.
-    pub(crate) text_hash: u64,
-    /// Words by field, in the order of `Field::WITH_LENGTHS`.
-    pub(crate) lengths: [u32; 2],
-}
-
-/// Details of a segment as they are stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Row<'r> {
-    url: &'r str,
-    /// Empty where it is the URL.
-    id: &'r str,
-    title: &'r str,
-}
-
-impl Row<'_> {
-    fn id(&self) -> &str {
-        match self.id {
-            "" => self.url,
-            id => id,
-        }
-    }
-}
-
-/// Which texts of a row are wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wanted {
-    Url,
-    Title,
-    All,
-}
-
 /// Details of an open segment.
 #[derive(Debug)]
 pub(super) struct StoredDetails {
@@ -96,7 +58,7 @@ pub(super) struct StoredDetails {
 }
 
 impl StoredDetails {
-    /// Opens the details; `None` where the offsets are not those of so many documents.
+    /// Opens the details; `None` where the offsets do not fit the number of documents.
     pub(super) fn open(
         form: DetailsForm,
         [details, offsets]: [Section; 2],
@@ -161,11 +123,7 @@ impl DetailsReader<'_> {
     /// # Errors
     /// As [`Self::read`].
     pub fn id(&mut self, doc: DocId) -> Result<&str, IndexError> {
-        let row = self.row(doc, Wanted::Url)?;
-        Ok(match row.id {
-            "" => row.url,
-            id => id,
-        })
+        Ok(self.row(doc, Wanted::Url)?.id())
     }
 
     /// Returns the title of a document, which costs less than all details.

@@ -8,8 +8,8 @@
 //!
 //! `end` of a row is counted from the start of its group, where the first row begins. The symbols follow the last row.
 
+use super::row::{DocumentRow, Row, Wanted};
 use super::symbols::{self, Symbols};
-use super::{DocumentRow, Row, Wanted};
 use crate::IndexError;
 use crate::section::Section;
 use crate::spill::Spill;
