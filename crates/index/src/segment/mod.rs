@@ -17,6 +17,7 @@ mod documents;
 mod further_lengths;
 mod hashes;
 mod lengths;
+mod letters;
 mod matching;
 mod meta;
 pub(crate) mod pairs;

@@ -3,14 +3,15 @@
 //! Such a pattern can match words of many beginnings. A dictionary decodes what it passes over, so most of a look-up there is
 //! decoding. Here two looks pass over words unread:
 //!
-//! - An edit changes the length by one, and which letters a word has, or has an odd number of, by two. So words of another length or
-//!   of other letters are not within some edits.
+//! - An edit changes the length by one, and [which letters](super::letters) a word has, or has an odd number of, by two. So words of
+//!   another length or of other letters are not within some edits.
 //! - Where a beginning is compared, a byte says how much a word shares with the one before, and words that begin as one that cannot
 //!   match, or that match whatever follows, are passed over.
 //!
 //! They are made of the dictionaries at the first search that wants them, and stay in memory with the segment: about 30 bytes a
 //! word. A segment of more than [`WORDS_MAX`] is looked up in its dictionaries, the slow twin.
 
+use super::letters::{Letters, LettersByLength};
 use crate::IndexError;
 use crate::terms::common_bytes;
 use std::ops::Range;
@@ -35,7 +36,7 @@ pub(super) struct List {
     places: Vec<(u32, u32)>,
     /// Bytes that each word shares with the one before, 255 at most.
     shared: Vec<u8>,
-    letters: Vec<Letters>,
+    letters: LettersByLength,
 }
 
 /// Words whose beginnings are equally many edits away from a wanted one, by their places.
@@ -43,40 +44,6 @@ pub(super) struct List {
 pub(super) struct Run {
     pub(super) edits: u8,
     pub(super) places: Range<usize>,
-}
-
-/// What edits change little of a word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Letters {
-    characters: u32,
-    /// Which letters, by their last five bits, it has.
-    has: u32,
-    /// Which of them it has an odd number of.
-    has_odd: u32,
-}
-
-impl Letters {
-    fn of(word: &str) -> Letters {
-        let mut letters = Letters {
-            characters: 0,
-            has: 0,
-            has_odd: 0,
-        };
-        for character in word.chars() {
-            let bit = 1 << (u32::from(character) % 32);
-            letters.characters += 1;
-            letters.has |= bit;
-            letters.has_odd ^= bit;
-        }
-        letters
-    }
-
-    /// Returns whether words of these letters may be within some edits of each other.
-    fn may_be_within(self, edits: u32, other: Letters) -> bool {
-        self.characters.abs_diff(other.characters) <= edits
-            && (self.has ^ other.has).count_ones() <= 2 * edits
-            && (self.has_odd ^ other.has_odd).count_ones() <= 2 * edits
-    }
 }
 
 impl List {
@@ -92,7 +59,8 @@ impl List {
         ) else {
             return false;
         };
-        self.letters.push(Letters::of(&entry[..word_bytes]));
+        self.letters
+            .push(self.places.len(), Letters::of(&entry[..word_bytes]));
         self.bytes.push_str(entry);
         self.places.push((from, word_end));
         self.shared.push(shared.min(u8::MAX.into()) as u8);
@@ -182,14 +150,11 @@ impl List {
         let mut matcher = PatternMatcher::new(pattern);
         let Range { start, end } = self.range_of(literal);
         if let Pattern::Near { term, edits, .. } = pattern {
-            let (typed, edits) = (Letters::of(term), u32::from(*edits));
-            let letters = self.letters.iter().enumerate();
-            for (at, letters) in letters.take(end).skip(start) {
-                if letters.may_be_within(edits, typed) {
-                    let word = self.word(self.places[at]);
-                    if matcher.judge(word) == Verdict::Match {
-                        each(at, word)?;
-                    }
+            let places = (self.letters).within(*edits, Letters::of(term), start..end);
+            for at in places {
+                let word = self.word(self.places[at]);
+                if matcher.judge(word) == Verdict::Match {
+                    each(at, word)?;
                 }
             }
             return Ok(());
