@@ -194,6 +194,8 @@ fn many_blocks() -> Bench {
         };
         serde_json::json!({
             "url": format!("http://a.example/{number}"),
+            // Pairs may take a share of a segment's bytes, so it needs some.
+            "title": format!("n{}", number * 7919),
             "body": format!("{often} {milk} {thin}"),
         })
     };
