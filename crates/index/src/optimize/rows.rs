@@ -5,8 +5,8 @@
 //! texts := { url id title }{documents}          each bytes:vint utf8; an empty id means the URL
 //! ```
 //!
-//! Details of segments of before are compressed in blocks of 128 documents, so reading them in another order would decompress each many
-//! times. They are decompressed once, in the order of arrival, into temporary files.
+//! Segments of before have details in compressed blocks of 128 documents, and reading them in another order would decompress each
+//! block many times. They are decompressed once, in the order of arrival, into temporary files.
 
 use super::live::{GONE, Live};
 use crate::row_text::{read_text, write_text};

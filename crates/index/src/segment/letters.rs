@@ -1,4 +1,4 @@
-//! Letters of the words of a list, by which those near another are told apart unread.
+//! Filter of words by their length and letters: what is not within some edits of another word need not be read.
 //!
 //! ```text
 //! length 5:   has  has_odd  place        of "tiger": e g i r t, all an odd number of times, at place 71,204

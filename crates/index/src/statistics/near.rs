@@ -6,6 +6,7 @@
 use super::Statistics;
 use crate::segment::BegunWords;
 use crate::{Field, IndexError};
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use text::{Closeness, ClosenessTo, EDITS_MAX, Pattern};
@@ -74,8 +75,8 @@ impl Statistics {
             // Lists are no shorter than the counts of live documents, so no later term enters once one is too short.
             if nearest.len() >= most
                 && let Some(last) = nearest.get(most.wrapping_sub(1))
-                && (last.closeness, u64::MAX - last.document_frequency)
-                    < (candidate.closeness, u64::MAX - candidate.listed)
+                && rank(last.closeness, last.document_frequency)
+                    < rank(candidate.closeness, candidate.listed)
             {
                 break;
             }
@@ -162,9 +163,9 @@ impl Statistics {
             let mut others = (0..).zip(others_most);
             let is_complete = others.all(|(edits, others)| {
                 others.is_none_or(|documents| {
-                    let best_left = (closeness_of(edits), u64::MAX - documents);
+                    let best_left = rank(closeness_of(edits), documents);
                     worst.is_some_and(|worst| {
-                        (worst.closeness, u64::MAX - worst.document_frequency) < best_left
+                        rank(worst.closeness, worst.document_frequency) < best_left
                     })
                 })
             });
@@ -291,8 +292,12 @@ fn note(
     }
 }
 
+/// Returns what terms are ordered by, but for their letters: the closest first, of these those with the most documents.
+fn rank(closeness: Closeness, documents: u64) -> (Closeness, Reverse<u64>) {
+    (closeness, Reverse(documents))
+}
+
 /// Returns what terms are ordered by.
-fn key(term: &NearTerm) -> (Closeness, u64, &str) {
-    let fewest_last = u64::MAX - term.document_frequency;
-    (term.closeness, fewest_last, &term.term)
+fn key(term: &NearTerm) -> ((Closeness, Reverse<u64>), &str) {
+    (rank(term.closeness, term.document_frequency), &term.term)
 }

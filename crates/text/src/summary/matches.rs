@@ -53,7 +53,7 @@ struct Wanted {
     first_bytes: [bool; 256],
     /// Beginnings of the words of the terms, but of those of `near`.
     needles: Needles,
-    /// Letters of the patterns with errors that are told by them.
+    /// Filters of the patterns with errors, by the letters of a word.
     near: Vec<NearLetters>,
     /// Number of the query in this process, for [`KnownWords`].
     number: u64,

@@ -1,11 +1,12 @@
-//! Letters of the words that a pattern with errors can match: most words are told apart without being stemmed.
+//! Filter of words by their letters: whether a pattern with errors can match a word or its stem, before it is stemmed.
 //!
 //! An edit brings at most one new letter into a word, so a word lacks at most as many letters of the pattern's as there are edits. A
 //! stem of English has the letters of its word, and at most `e`, `i` and `y` beside them (see the rules in
 //! [`needle`](super::needle)).
 
+use super::needle::stemming_language;
 use crate::Analyzer;
-use crate::language::{Language, Script};
+use crate::language::Language;
 use crate::pattern::Pattern;
 
 /// Letters of a pattern with errors.
@@ -26,13 +27,8 @@ impl NearLetters {
     /// Returns the letters of a pattern; `None` for one without errors or with other than ASCII characters, and where the stems
     /// of words may have any letters.
     pub(super) fn of(analyzer: Analyzer, pattern: &Pattern) -> Option<NearLetters> {
-        let stems_are_known = match analyzer {
-            Analyzer::Plain | Analyzer::English => true,
-            Analyzer::Standard(languages) | Analyzer::FirstStandard(languages) => {
-                let language = languages.of(Script::Latin);
-                language.is_none_or(|language| language == Language::English)
-            }
-        };
+        let stemmed_in = stemming_language(analyzer);
+        let stems_are_known = stemmed_in.is_none_or(|language| language == Language::English);
         let (word, edits) = match pattern {
             Pattern::Near {
                 term,

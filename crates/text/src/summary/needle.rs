@@ -17,22 +17,26 @@ use crate::language::{Language, Script};
 /// Upper limit on the needles that are tried one by one: then the search costs more than the comparisons.
 const TRIED_MAX: usize = 8;
 
+/// Returns the language by which an analyzer stems words of Latin letters; `None` where it does not.
+pub(super) fn stemming_language(analyzer: Analyzer) -> Option<Language> {
+    match analyzer {
+        Analyzer::Plain => None,
+        Analyzer::English => Some(Language::English),
+        Analyzer::Standard(languages) | Analyzer::FirstStandard(languages) => {
+            languages.of(Script::Latin)
+        }
+    }
+}
+
 /// Returns the prefix shared by all words whose term is `term` or, for a prefix, starts with it. Valid for terms of
 /// ASCII letters and digits, and words of them. Each candidate is verified by analysing its word.
 pub(super) fn needle(analyzer: Analyzer, term: &str, prefix: bool) -> &str {
-    let is_english = match analyzer {
-        Analyzer::Plain => return term,
-        Analyzer::English => true,
-        Analyzer::Standard(languages) | Analyzer::FirstStandard(languages) => {
-            match languages.of(Script::Latin) {
-                None => return term,
-                Some(language) => language == Language::English,
-            }
-        }
+    let Some(language) = stemming_language(analyzer) else {
+        return term;
     };
     let kept_bytes = match prefix {
         // The first letter of other stems is that of the word.
-        _ if !is_english => return term.get(..1).unwrap_or(""),
+        _ if language != Language::English => return term.get(..1).unwrap_or(""),
         // A stem with this prefix may be one letter longer than the prefix, or equal to it.
         true => term.len().saturating_sub(2),
         false => match term {

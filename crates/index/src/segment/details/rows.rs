@@ -133,11 +133,8 @@ impl DetailsWriter {
             titles.push(&self.texts[id..title]);
             start = title;
         }
-        let (mut table, mut encoded) = (Vec::new(), [Vec::new(), Vec::new()]);
-        for (texts, encoded) in [urls, titles].iter().zip(&mut encoded) {
-            symbols::encode(texts, &mut table, |text| encoded.push(text.to_vec()));
-        }
-        let [urls, titles] = encoded;
+        let mut table = Vec::new();
+        let [urls, titles] = [urls, titles].map(|texts| symbols::encode(&texts, &mut table));
         let start = self.groups.bytes();
         let mut row = Vec::new();
         for (of_url, title) in urls.chunks_exact(2).zip(&titles) {

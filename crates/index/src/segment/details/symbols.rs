@@ -10,6 +10,7 @@
 //! them for one.
 
 use fsst::Compressor;
+use std::borrow::Cow;
 
 /// Bytes of texts below which symbols save less than their table takes.
 const BYTES_MIN: usize = 4 << 10;
@@ -17,32 +18,30 @@ const BYTES_MIN: usize = 4 << 10;
 const ESCAPE: u8 = 255;
 const SYMBOL_BYTES: usize = 8;
 
-/// Appends the symbols of `texts`, and calls `each` with each encoded text, in order.
-pub(super) fn encode(texts: &[&[u8]], table: &mut Vec<u8>, mut each: impl FnMut(&[u8])) {
+/// Appends the symbols of `texts`, and returns these encoded.
+pub(super) fn encode<'t>(texts: &[&'t [u8]], table: &mut Vec<u8>) -> Vec<Cow<'t, [u8]>> {
     let bytes: usize = texts.iter().map(|text| text.len()).sum();
     if bytes >= BYTES_MIN
-        && let Some((symbols, encoded)) = encoded(texts)
+        && let Some((symbols, encoded)) = encoded(texts, bytes)
     {
         table.extend_from_slice(&symbols);
-        encoded.iter().for_each(|text| each(text));
-        return;
+        return encoded.into_iter().map(Cow::Owned).collect();
     }
     table.push(0);
-    texts.iter().for_each(|text| each(text));
+    texts.iter().map(|&text| Cow::Borrowed(text)).collect()
 }
 
-/// Returns symbols and the encoded texts; `None` where they save nothing.
-fn encoded(texts: &[&[u8]]) -> Option<(Vec<u8>, Vec<Vec<u8>>)> {
+/// Returns symbols and the encoded texts; `None` where they save nothing of the `bytes`.
+fn encoded(texts: &[&[u8]], bytes: usize) -> Option<(Vec<u8>, Vec<Vec<u8>>)> {
     let compressor = Compressor::train(&texts.to_vec());
-    let (words, bytes) = (compressor.symbol_table(), compressor.symbol_lengths());
+    let (words, word_bytes) = (compressor.symbol_table(), compressor.symbol_lengths());
     let mut table = vec![u8::try_from(words.len()).ok()?];
     for symbol in words {
         table.extend_from_slice(&symbol.to_u64().to_le_bytes());
     }
-    table.extend_from_slice(bytes);
+    table.extend_from_slice(word_bytes);
     let encoded: Vec<Vec<u8>> = texts.iter().map(|text| compressor.compress(text)).collect();
-    let of_encoded = encoded.iter().map(Vec::len).sum::<usize>() + table.len();
-    if of_encoded >= texts.iter().map(|text| text.len()).sum() {
+    if encoded.iter().map(Vec::len).sum::<usize>() + table.len() >= bytes {
         return None;
     }
     // Nothing is written that would be read otherwise.
@@ -90,12 +89,12 @@ impl<'b> Symbols<'b> {
         while let Some(&code) = codes.next() {
             let at = usize::from(code);
             if let Some(&bytes) = self.bytes.get(at) {
-                // All eight are copied, which is faster, and those that do not count are cut off.
-                let end = out.len() + usize::from(bytes);
-                out.extend_from_slice(self.words.get(at * SYMBOL_BYTES..(at + 1) * SYMBOL_BYTES)?);
                 if !(1..=SYMBOL_BYTES).contains(&usize::from(bytes)) {
                     return None;
                 }
+                // All eight are copied, which is faster, and those that do not count are cut off.
+                let end = out.len() + usize::from(bytes);
+                out.extend_from_slice(self.words.get(at * SYMBOL_BYTES..(at + 1) * SYMBOL_BYTES)?);
                 out.truncate(end);
             } else if code == ESCAPE {
                 out.push(*codes.next()?);
@@ -114,8 +113,8 @@ mod tests {
 
     /// Returns the table and the encoded texts, which must come back.
     fn check(texts: &[&[u8]]) -> (Vec<u8>, usize) {
-        let (mut table, mut encoded) = (Vec::new(), Vec::new());
-        encode(texts, &mut table, |text| encoded.push(text.to_vec()));
+        let mut table = Vec::new();
+        let encoded = encode(texts, &mut table);
         let mut at = 0;
         let symbols = Symbols::read(&table, &mut at).unwrap();
         assert_eq!((at, encoded.len()), (table.len(), texts.len()));
@@ -124,7 +123,7 @@ mod tests {
             symbols.decode(encoded, &mut decoded).unwrap();
             assert_eq!(decoded[6..], **text);
         }
-        let bytes = encoded.iter().map(Vec::len).sum();
+        let bytes = encoded.iter().map(|text| text.len()).sum();
         (table, bytes)
     }
 
