@@ -13,12 +13,17 @@ const PHRASES_MAX: usize = 3;
 const FREQUENT_SHARE: f64 = 0.02;
 /// Upper limit on the phrases whose words are looked up, those of most titles.
 const CANDIDATES_MAX: usize = 128;
+/// Bytes of the titles of a phrase by which its language is told.
+const TITLES_BYTES_MAX: usize = 400;
 /// Documents of an index in which every word is rare enough.
 const DOCUMENTS_FEW: u64 = 40;
 const WORD_CHARS: std::ops::RangeInclusive<usize> = 3..=16;
 
+type Phrase = [String; 2];
+
 /// Returns the most frequent phrases of the titles of live documents, evenly drawn from `segments`: two words in lower case,
-/// no word in two phrases.
+/// no word in two phrases. Phrases of titles in another language than that of
+/// the index are left out.
 ///
 /// # Errors
 /// A file of the index that cannot be read.
@@ -26,34 +31,16 @@ pub fn frequent_phrases(
     index: &Index,
     segments: &[&Arc<Segment>],
 ) -> Result<Vec<[String; 2]>, IndexError> {
-    let documents_count: u64 = segments
-        .iter()
-        .map(|one| u64::from(one.documents_count()))
-        .sum();
-    let step = (documents_count / u64::from(TITLES_MAX)).max(1) as usize;
-    let docs = segments
-        .iter()
-        .flat_map(|segment| (0..segment.documents_count()).map(move |doc| (segment, DocId(doc))));
-    let mut counts: BTreeMap<[String; 2], u32> = BTreeMap::new();
-    for (segment, doc) in docs.step_by(step) {
-        if segment.is_deleted(doc) {
-            continue;
-        }
-        let mut details = segment.details_reader();
-        let title = details.title(doc)?;
-        // A title counts once, whatever it repeats.
-        for phrase in phrases(title).collect::<BTreeSet<_>>() {
-            *counts.entry(phrase).or_default() += 1;
-        }
-    }
-    let mut ranked: Vec<([String; 2], u32)> = counts.into_iter().collect();
-    ranked.sort_by_key(|(_, count)| Reverse(*count));
+    let titles = titles_by_phrase(segments)?;
+    let mut ranked: Vec<(Phrase, Titles)> = titles.into_iter().collect();
+    ranked.sort_by_key(|(_, titles)| Reverse(titles.count));
     ranked.truncate(CANDIDATES_MAX);
+    ranked.retain(|(_, titles)| !index.analyzer().finds_foreign(&titles.joined));
     // Of phrases of as many titles, that of the more frequent words finds more.
     let mut telling = Vec::new();
-    for (phrase, count) in ranked {
+    for (phrase, titles) in ranked {
         if let Some(documents_count) = telling_documents(index, &phrase)? {
-            telling.push((Reverse((count, documents_count)), phrase));
+            telling.push((Reverse((titles.count, documents_count)), phrase));
         }
     }
     telling.sort();
@@ -65,6 +52,49 @@ pub fn frequent_phrases(
         }
     }
     Ok(chosen)
+}
+
+/// Returns the phrases of live titles, evenly drawn from `segments`.
+fn titles_by_phrase(segments: &[&Arc<Segment>]) -> Result<BTreeMap<Phrase, Titles>, IndexError> {
+    let documents_count: u64 = segments
+        .iter()
+        .map(|one| u64::from(one.documents_count()))
+        .sum();
+    let step = (documents_count / u64::from(TITLES_MAX)).max(1) as usize;
+    let docs = segments
+        .iter()
+        .flat_map(|segment| (0..segment.documents_count()).map(move |doc| (segment, DocId(doc))));
+    let mut counts: BTreeMap<Phrase, Titles> = BTreeMap::new();
+    for (segment, doc) in docs.step_by(step) {
+        if segment.is_deleted(doc) {
+            continue;
+        }
+        let mut details = segment.details_reader();
+        let title = details.title(doc)?;
+        // A title counts once, whatever it repeats.
+        for phrase in phrases(title).collect::<BTreeSet<_>>() {
+            counts.entry(phrase).or_default().add(title);
+        }
+    }
+    Ok(counts)
+}
+
+/// The titles that have a phrase.
+#[derive(Default)]
+struct Titles {
+    count: u32,
+    /// The first ones, as one text.
+    joined: String,
+}
+
+impl Titles {
+    fn add(&mut self, title: &str) {
+        self.count += 1;
+        if self.joined.len() < TITLES_BYTES_MAX {
+            self.joined.push_str(title);
+            self.joined.push('\n');
+        }
+    }
 }
 
 /// Returns the pairs of plain words that stand beside each other in a title, without a sign between them.
@@ -124,6 +154,40 @@ mod tests {
                 .collect::<Vec<_>>()
         );
         assert_eq!(phrases("東京都 a be").count(), 0);
+    }
+
+    #[test]
+    fn phrases_of_another_language_are_left_out() {
+        let found = |analyzer| {
+            let storage: SharedStorage = Arc::new(MemoryStorage::default());
+            let options = BuildOptions {
+                analyzer: Some(analyzer),
+                ..BuildOptions::default()
+            };
+            let mut writer = Writer::open(storage.clone(), options).unwrap();
+            for number in 0..1000 {
+                let title = match number % 100 {
+                    0 => "Ein Bericht über Wasserstraßen zwischen Hamburg und Berlin",
+                    1 => "Page faults",
+                    other => &format!("common {other}"),
+                };
+                let document = document::Document {
+                    url: format!("https://s.example/{number}"),
+                    title: title.to_owned(),
+                    ..document::Document::default()
+                };
+                writer.add(document).unwrap();
+            }
+            writer.commit().unwrap();
+            let index = Index::open(storage).unwrap();
+            let segments: Vec<_> = index.segments(0..=index.chunks_count() - 1).collect();
+            let phrases = frequent_phrases(&index, &segments).unwrap();
+            let mut phrases: Vec<_> = phrases.into_iter().map(|one| one.join(" ")).collect();
+            phrases.sort();
+            phrases
+        };
+        assert_eq!(found(text::Analyzer::English), ["page faults"]);
+        assert!(found(text::Analyzer::Plain).len() > 1);
     }
 
     #[test]

@@ -9,7 +9,7 @@
 //!
 //! A term is cut to [`TERM_BYTES_MAX`].
 
-use crate::language::Languages;
+use crate::language::{Language, Languages, Script};
 use crate::pattern::{Pattern, Regex, RegexError, folded_regex};
 use crate::standard::query::{phrase_ways, prefixes, query_words};
 use crate::standard::rules::Rules;
@@ -20,6 +20,8 @@ use std::borrow::Cow;
 use words::each_word;
 
 mod folded;
+#[cfg(feature = "detect")]
+mod foreign;
 mod words;
 
 use crate::token::cut_to_term;
@@ -43,6 +45,17 @@ pub enum Analyzer {
 }
 
 impl Analyzer {
+    /// Returns the language by which words of a script are stemmed; `None` where they are not.
+    pub(crate) fn language(self, script: Script) -> Option<Language> {
+        match self {
+            Analyzer::Plain => None,
+            Analyzer::English => (script == Script::Latin).then_some(Language::English),
+            Analyzer::Standard(languages) | Analyzer::FirstStandard(languages) => {
+                languages.of(script)
+            }
+        }
+    }
+
     /// Calls `each` for every term of `text`, in order of places. Returns the number of places. `buffer` is scratch
     /// memory, kept between calls.
     #[inline]

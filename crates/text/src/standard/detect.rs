@@ -78,6 +78,12 @@ impl Detector {
     }
 }
 
+/// Returns the language of a text where it is reliably told: `None` in it is a language without a stemmer.
+pub(crate) fn reliable_language(text: &str) -> Option<Option<Language>> {
+    let found = whatlang::detect(text).filter(whatlang::Info::is_reliable);
+    found.map(|info| language_of(info.lang()))
+}
+
 impl FromIterator<Language> for Languages {
     fn from_iter<I: IntoIterator<Item = Language>>(languages: I) -> Languages {
         languages

@@ -42,6 +42,8 @@ mod tests;
 
 #[cfg(feature = "detect")]
 pub use detect::Detector;
+#[cfg(feature = "detect")]
+pub(crate) use detect::reliable_language;
 pub use terms::{Way, Ways};
 pub use typed::QueryWord;
 

@@ -19,13 +19,7 @@ const TRIED_MAX: usize = 8;
 
 /// Returns the language by which an analyzer stems words of Latin letters; `None` where it does not.
 pub(super) fn stemming_language(analyzer: Analyzer) -> Option<Language> {
-    match analyzer {
-        Analyzer::Plain => None,
-        Analyzer::English => Some(Language::English),
-        Analyzer::Standard(languages) | Analyzer::FirstStandard(languages) => {
-            languages.of(Script::Latin)
-        }
-    }
+    analyzer.language(Script::Latin)
 }
 
 /// Returns the prefix shared by all words whose term is `term` or, for a prefix, starts with it. Valid for terms of
