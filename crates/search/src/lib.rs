@@ -42,7 +42,7 @@ pub use exec::Coverage;
 pub use exec::gather::{Gathered, MatchesShare};
 pub use exec::profile::{self, Profile, profile};
 pub use exec::run::{Searched, collect, count_partition, search_partition, top_of_partition};
-pub use exec::task::{Cut, SearchTask, Share, Visitor};
+pub use exec::task::{Cut, SearchTask, Share, Split, Visitor};
 pub use exec::worker::Worker;
 pub use exhaustive::explain::{self, Explanation};
 pub use exhaustive::missing_terms::MissingTerms;

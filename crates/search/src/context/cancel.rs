@@ -1,4 +1,4 @@
-//! Cancellation of a search.
+//! Cancellation of a search, and requests for a part of it.
 //!
 //! A search past its deadline, or without a client, releases its handler. Every loop over postings,
 //! positions, terms or documents counts its work in units of about a microsecond. The clock is read
@@ -11,9 +11,13 @@
 //! - Loops within one clause ([`StopRef::aborts`]: prefix expansion, phrases, nested clauses) leave the clause
 //!   unevaluated. Its result is void then, so its caller must ask [`StopRef::is_aborted`] before
 //!   offering or counting a document.
+//!
+//! Loops of the first kind also end where another handler asks for a part ([`Stop::asked_by`]): whoever runs the algorithm
+//! gives away some of the documents from there on, and runs it on the rest. A search that nobody asks pays nothing for it,
+//! since both reasons are bits of one cell.
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// Units of work between two tests for cancellation. A unit is a block of postings, about a microsecond.
 const WORK_BETWEEN: u32 = 32;
@@ -37,9 +41,14 @@ pub(crate) fn clauses_work(count: usize) -> u32 {
 /// because what a search has opened may move to another thread.
 pub struct Stop<'a> {
     is_due: Option<&'a (dyn Fn() -> bool + Sync)>,
+    is_asked: Option<&'a (dyn Fn() -> bool + Sync)>,
     work: AtomicU32,
-    /// Whether the search was cancelled; never reset.
-    due: AtomicBool,
+    /// [`DUE`] and [`SPLIT`].
+    reasons: AtomicU8,
+    /// Whether requests for a part are not heard now.
+    is_held: AtomicBool,
+    /// The first document that was not searched because of a request for a part, or [`NOWHERE`].
+    split_at: AtomicU64,
     /// Whether a clause was left unevaluated.
     is_aborted: AtomicBool,
     /// The first document of the segment entered last that was not searched for hits, or [`NOWHERE`].
@@ -48,6 +57,11 @@ pub struct Stop<'a> {
     count_is_cut: AtomicBool,
 }
 
+/// The search was cancelled; never reset.
+const DUE: u8 = 1;
+/// A part of what is left is asked for.
+const SPLIT: u8 = 2;
+
 /// Value of `stopped_at` while the search for hits has not ended early.
 const NOWHERE: u64 = u64::MAX;
 
@@ -55,8 +69,11 @@ impl Default for Stop<'_> {
     fn default() -> Self {
         Stop {
             is_due: None,
+            is_asked: None,
             work: AtomicU32::new(0),
-            due: AtomicBool::new(false),
+            reasons: AtomicU8::new(0),
+            is_held: AtomicBool::new(false),
+            split_at: AtomicU64::new(NOWHERE),
             is_aborted: AtomicBool::new(false),
             stopped_at: AtomicU64::new(NOWHERE),
             count_is_cut: AtomicBool::new(false),
@@ -74,32 +91,58 @@ impl<'a> Stop<'a> {
         }
     }
 
+    /// Has the search end its walk, without being cancelled, where `is_asked` returns true: another handler asks for a part
+    /// of what is left. It is called after every few dozen microseconds.
+    pub fn asked_by(self, is_asked: &'a (dyn Fn() -> bool + Sync)) -> Stop<'a> {
+        Stop {
+            is_asked: Some(is_asked),
+            ..self
+        }
+    }
+
     /// Returns whether the search was cancelled. Explanations and counts that were being computed are void then.
     pub fn is_cancelled(&self) -> bool {
-        self.due.load(Relaxed)
+        self.reasons.load(Relaxed) & DUE != 0
     }
 
     /// Tests for cancellation now.
     pub fn is_due_now(&self) -> bool {
-        self.ask()
+        self.work.store(0, Relaxed);
+        self.ask_whether_due() & DUE != 0
+    }
+
+    fn ask_whether_due(&self) -> u8 {
+        let mut reasons = self.reasons.load(Relaxed);
+        if let Some(is_due) = self.is_due
+            && reasons & DUE == 0
+            && is_due()
+        {
+            reasons |= DUE;
+            self.reasons.store(reasons, Relaxed);
+        }
+        reasons
     }
 
     #[cold]
-    fn ask(&self) -> bool {
+    fn ask(&self) -> u8 {
         self.work.store(0, Relaxed);
-        if let Some(is_due) = self.is_due
-            && !self.due.load(Relaxed)
+        let mut reasons = self.ask_whether_due();
+        if let Some(is_asked) = self.is_asked
+            && reasons == 0
+            && !self.is_held.load(Relaxed)
+            && is_asked()
         {
-            self.due.store(is_due(), Relaxed);
+            reasons |= SPLIT;
+            self.reasons.store(reasons, Relaxed);
         }
-        self.due.load(Relaxed)
+        reasons
     }
 }
 
 impl fmt::Debug for Stop<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Stop")
-            .field("due", &self.due)
+            .field("reasons", &self.reasons)
             .field("is_aborted", &self.is_aborted)
             .field("stopped_at", &self.stopped_at)
             .finish_non_exhaustive()
@@ -119,17 +162,34 @@ impl<'a> StopRef<'a> {
     /// units.
     #[inline]
     pub(crate) fn ends_hits(self, next: u32, work: u32) -> bool {
-        if !self.ends(work) {
+        if !self.ends(work, DUE | SPLIT) {
             return false;
         }
-        self.stop_hits_at(next);
+        match self.is_cancelled() {
+            true => self.stop_hits_at(next),
+            false => self.split_at(next),
+        }
         true
     }
 
-    /// Returns whether counting must end, after `work` more units.
+    /// Returns whether counting must end before the document `next`, after `work` more units.
     #[inline]
-    pub(crate) fn ends_count(self, work: u32) -> bool {
-        if !self.ends(work) {
+    pub(crate) fn ends_count(self, next: u32, work: u32) -> bool {
+        if !self.ends(work, DUE | SPLIT) {
+            return false;
+        }
+        match self.is_cancelled() {
+            true => self.cut_count(),
+            false => self.split_at(next),
+        }
+        true
+    }
+
+    /// Returns whether counting must end between two documents of a window, which leaves the window uncounted, after `work`
+    /// more units.
+    #[inline]
+    pub(crate) fn ends_window(self, work: u32) -> bool {
+        if !self.ends(work, DUE) {
             return false;
         }
         self.cut_count();
@@ -139,7 +199,7 @@ impl<'a> StopRef<'a> {
     /// Returns whether a clause must be left unevaluated, after `work` more units.
     #[inline]
     pub(crate) fn aborts(self, work: u32) -> bool {
-        if !self.ends(work) {
+        if !self.ends(work, DUE) {
             return false;
         }
         self.abort();
@@ -148,7 +208,53 @@ impl<'a> StopRef<'a> {
 
     /// Tests for cancellation now.
     pub(crate) fn is_due_now(self) -> bool {
-        self.0.is_some_and(Stop::ask)
+        self.0.is_some_and(Stop::is_due_now)
+    }
+
+    /// Returns whether the search was cancelled.
+    pub(crate) fn is_cancelled(self) -> bool {
+        self.0.is_some_and(Stop::is_cancelled)
+    }
+
+    /// Hears no requests for a part, for a walk that is one of several over the same documents. Returns what
+    /// [`StopRef::release`] takes.
+    pub(crate) fn hold(self) -> bool {
+        self.0.is_some_and(|stop| {
+            let reasons = stop.reasons.load(Relaxed);
+            stop.reasons.store(reasons & !SPLIT, Relaxed);
+            stop.is_held.swap(true, Relaxed)
+        })
+    }
+
+    /// Hears requests again, unless `was_held`.
+    pub(crate) fn release(self, was_held: bool) {
+        if let Some(stop) = self.0 {
+            stop.is_held.store(was_held, Relaxed);
+        }
+    }
+
+    #[cold]
+    fn split_at(self, next: u32) {
+        if let Some(stop) = self.0 {
+            stop.split_at.store(next.into(), Relaxed);
+        }
+    }
+
+    /// Returns the document before which the walk ended because a part is asked for.
+    pub(crate) fn is_split_at(self) -> Option<u32> {
+        u32::try_from(self.0?.split_at.load(Relaxed)).ok()
+    }
+
+    /// Takes the document before which the walk ended because a part is asked for.
+    pub(crate) fn take_split(self) -> Option<u32> {
+        let stop = self.0?;
+        let reasons = stop.reasons.load(Relaxed);
+        if reasons & SPLIT != 0 {
+            stop.reasons.store(reasons & !SPLIT, Relaxed);
+        }
+        let split_at = self.is_split_at()?;
+        stop.split_at.store(NOWHERE, Relaxed);
+        Some(split_at)
     }
 
     /// Returns whether a clause was left unevaluated: its result is void.
@@ -168,8 +274,9 @@ impl<'a> StopRef<'a> {
 
     /// Returns whether the search for hits ended early in the segment entered last.
     pub(crate) fn has_ended_hits(self) -> bool {
-        self.0
-            .is_some_and(|stop| stop.stopped_at.load(Relaxed) != NOWHERE)
+        self.0.is_some_and(|stop| {
+            stop.stopped_at.load(Relaxed) != NOWHERE || stop.split_at.load(Relaxed) != NOWHERE
+        })
     }
 
     /// Takes the document before which the search for hits ended early in the segment entered last.
@@ -193,14 +300,14 @@ impl<'a> StopRef<'a> {
     }
 
     #[inline]
-    fn ends(self, work: u32) -> bool {
+    fn ends(self, work: u32, reasons: u8) -> bool {
         let Some(stop) = self.0 else { return false };
         let done = stop.work.load(Relaxed) + work;
         if done < WORK_BETWEEN {
             stop.work.store(done, Relaxed);
-            return stop.due.load(Relaxed);
+            return stop.reasons.load(Relaxed) & reasons != 0;
         }
-        stop.ask()
+        stop.ask() & reasons != 0
     }
 
     #[cold]

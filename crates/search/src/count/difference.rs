@@ -107,7 +107,10 @@ impl<'a> Executor<'a> for Counter<'a> {
         _: Wanted,
         top: &mut Collectors<'a, H, M>,
     ) -> Result<(), IndexError> {
+        // Both walks are over the same documents.
+        let was_held = top.stop().hold();
         let count = self.count(range, segment, top.stop())?;
+        top.stop().release(was_held);
         top.matches.count(count);
         Ok(())
     }

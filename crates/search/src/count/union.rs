@@ -144,14 +144,14 @@ fn collect_bits<M: MatchCollector>(
     let mut base = range.start & !63;
     let mut marks: Lent<Marks> = Lent::take();
     let mut excluded: Option<Lent<Marks>> = condition.as_ref().map(|_| Lent::take());
-    'windows: while base < range.end && !stop.ends_count(1) {
+    'windows: while base < range.end && !stop.ends_count(base, 1) {
         let width = WIDTH.min(range.end - base);
         marks.0.clear();
         marks.0.resize(width.div_ceil(64) as usize, 0);
         let words = marks.0.as_mut_slice();
         for list in lists.iter_mut() {
             mark(list, base, words);
-            if stop.ends_count(WORK) {
+            if stop.ends_window(WORK) {
                 break 'windows;
             }
         }

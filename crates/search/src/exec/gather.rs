@@ -20,7 +20,6 @@ pub struct MatchesShare {
     pub documents_searched: u64,
     /// Documents of the ranges, deleted ones included.
     pub documents_count: u64,
-    ranges_count: usize,
 }
 
 /// Matches of a query.
@@ -35,17 +34,12 @@ pub struct Gathered {
 }
 
 impl MatchesShare {
-    pub(super) fn of(
-        all: Collectors<'_, (), DocBits>,
-        coverage: Coverage,
-        ranges_count: usize,
-    ) -> MatchesShare {
+    pub(super) fn of(all: Collectors<'_, (), DocBits>, coverage: Coverage) -> MatchesShare {
         MatchesShare {
             is_cut: all.stop().count_is_cut(),
             matches: all.matches,
             documents_searched: coverage.documents_searched,
             documents_count: coverage.documents_count,
-            ranges_count,
         }
     }
 }
@@ -70,14 +64,15 @@ impl SearchTask {
     pub fn gathered(&self, shares: impl IntoIterator<Item = MatchesShare>) -> Gathered {
         let documents_count = self.documents_count();
         let mut documents_searched = self.documents_without_matches();
-        let (mut matches, mut is_cut, mut taken) = (DocBits::default(), false, 0);
+        let mut taken = documents_searched;
+        let (mut matches, mut is_cut) = (DocBits::default(), false);
         for share in shares {
-            taken += share.ranges_count;
+            taken += share.documents_count;
             is_cut |= share.is_cut;
             documents_searched += share.documents_searched;
             matches.join(share.matches);
         }
-        if is_cut || taken < self.len() {
+        if is_cut || taken < documents_count {
             documents_searched = documents_searched.min(documents_count.saturating_sub(1));
         }
         Gathered {

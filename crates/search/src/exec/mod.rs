@@ -7,6 +7,7 @@ mod claims;
 mod executor;
 mod filtered;
 pub mod gather;
+mod given;
 mod led;
 mod open;
 mod pinned;

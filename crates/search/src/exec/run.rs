@@ -120,6 +120,6 @@ fn feed<'p, H: HitCollector<'p>, M: MatchCollector>(
         documents: 0..segment.documents_count(),
         bound: f32::INFINITY,
     });
-    let next = |_| pieces.next();
-    walk(plan, segments, Walk::InOrder, &mut Few::new(), next, top)
+    let opened = &mut Few::new();
+    walk(plan, segments, Walk::InOrder, opened, &mut pieces, top)
 }

@@ -23,6 +23,7 @@ use crate::collect::topk::shared_threshold::SharedThreshold;
 use crate::context::wanted::Wanted;
 use crate::exec::algorithm::Algorithm;
 use crate::exec::claims::Claims;
+use crate::exec::given::Given;
 use crate::exec::run::Searched;
 use crate::exec::walk::{Few, Piece, Walk};
 use crate::plan::planner::Plan;
@@ -70,6 +71,17 @@ impl Cut {
     }
 }
 
+/// What becomes of the rest of a piece that is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Split {
+    /// The worker keeps it.
+    Keep,
+    /// The worker keeps the lower half and gives the upper one away.
+    Half,
+    /// The worker gives all of it away, as it leaves.
+    All,
+}
+
 /// Observer of a worker: it sees the ends of ranges, and decides whether the worker goes on.
 pub trait Visitor {
     /// Sees that the first worker has cut the task into `ranges_count` ranges: others can begin.
@@ -78,6 +90,18 @@ pub trait Visitor {
     /// Sees that a range was searched, and that `live` ranges are left that may still hold a hit. Returns whether the
     /// worker takes another one.
     fn on_range(&mut self, live: usize) -> bool;
+
+    /// Hears that the [`Stop`] of the worker is asked for a part of a range, of which `searched` documents are done and
+    /// `left` are not. Returns what becomes of these.
+    fn split(&mut self, searched: u64, left: u64) -> Split {
+        let _ = (searched, left);
+        Split::Keep
+    }
+
+    /// Sees that other workers can take `live` ranges, after a split.
+    fn gave(&mut self, live: usize) {
+        let _ = live;
+    }
 }
 
 /// Visitor of a worker that leaves when a closure says so.
@@ -113,6 +137,8 @@ pub(super) struct Pieces {
     pub(super) list: Vec<Piece>,
     /// Which of them workers have taken.
     pub(super) claims: Claims,
+    /// Parts that workers gave away.
+    pub(super) given: Given,
     pub(super) order: Walk,
 }
 
@@ -251,9 +277,10 @@ impl SearchTask {
         self.pieces.get().map_or(&[], |pieces| &pieces.list)
     }
 
-    /// Returns the number of ranges.
+    /// Returns the number of ranges, those that workers gave away included.
     pub fn len(&self) -> usize {
-        self.pieces().len()
+        let given = |pieces: &Pieces| pieces.given.all_count();
+        self.pieces().len() + self.pieces.get().map_or(0, given)
     }
 
     /// Returns whether no document can match.
@@ -265,7 +292,8 @@ impl SearchTask {
 
     /// Returns whether every range was taken.
     pub fn is_exhausted(&self) -> bool {
-        (self.pieces.get()).is_some_and(|pieces| pieces.claims.is_exhausted())
+        (self.pieces.get())
+            .is_some_and(|pieces| pieces.claims.is_exhausted() && pieces.given.is_empty())
     }
 
     /// Takes the ranges that are left, without searching them: after an error, and after cancellation.
@@ -273,28 +301,31 @@ impl SearchTask {
         // After an error in cutting, nobody shall cut again.
         let pieces = (self.pieces).get_or_init(|| Pieces::whole(&self.plan, &self.segments));
         pieces.claims.close();
+        pieces.given.close();
     }
 
     /// Returns the number of ranges not taken yet that may still hold a hit.
     pub(super) fn live(&self, pieces: &Pieces) -> usize {
-        match (pieces.order, self.wanted) {
+        let claimed = match (pieces.order, self.wanted) {
             (Walk::Ranges, Wanted::Hits) => {
                 let threshold = self.threshold.get();
                 pieces.left_above(threshold)
             }
             _ => pieces.claims.left_count(),
-        }
+        };
+        claimed + pieces.given.left_count()
     }
 
     /// Puts the shares of all workers together. Ranges that none of them took are not searched and not counted.
     pub fn merged(&self, shares: impl IntoIterator<Item = Share>) -> Searched {
-        let (mut lists, mut taken, mut matches_count) = (Vec::new(), 0, 0);
+        let (mut lists, mut matches_count) = (Vec::new(), 0);
         // Ranges leave out segments in which nothing can match: these are searched by that.
         let documents_count = self.documents_count();
         let mut documents_searched = self.documents_without_matches();
+        let mut taken = documents_searched;
         let mut is_exact = self.wanted != Wanted::Hits;
         for share in shares {
-            taken += share.ranges_count;
+            taken += share.documents_count;
             matches_count += share.matches_count;
             documents_searched += share.documents_searched;
             is_exact &= share.count_is_exact;
@@ -307,7 +338,7 @@ impl SearchTask {
         self.with_pinned(Searched {
             matches_count: matches_count.max(hits.len() as u64),
             hits,
-            count_is_exact: is_exact && taken == self.pieces().len(),
+            count_is_exact: is_exact && taken == documents_count,
             documents_searched,
             documents_count,
         })
@@ -336,6 +367,7 @@ impl Pieces {
     fn of(list: Vec<Piece>, order: Walk) -> Pieces {
         Pieces {
             claims: Claims::new(list.len()),
+            given: Given::default(),
             list,
             order,
         }

@@ -1,6 +1,7 @@
 //! The walk of one worker over ranges of documents: each is opened, run, and its coverage noted.
 
 use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
+use crate::collect::context::Context;
 use crate::context::wanted::Wanted;
 use crate::exec::algorithm::Algorithm;
 use crate::plan::planner::Plan;
@@ -52,14 +53,42 @@ impl Coverage {
     }
 }
 
-/// Feeds collectors with the pieces that `next` gives, until it gives none. `next` hears whether the piece before was
-/// searched, or skipped. `opened` has the plan opened on some segments, by their index, and keeps those of ranges.
+/// Where a walk has its pieces from.
+pub(super) trait Source<'a> {
+    /// Returns the next piece, until there is none; hears whether the one before was searched, or skipped.
+    fn next(&mut self, is_searched: bool) -> Option<Piece>;
+
+    /// Hears that another handler asks for a part of a piece of which `rest` is left, after `searched` documents. Returns
+    /// the documents that the walk goes on with: the rest, or its beginning.
+    fn split(&mut self, searched: u64, rest: Piece, context: &mut Context<'a>) -> Range<u32>;
+
+    /// Returns whether a segment may come again.
+    fn comes_back(&self) -> bool;
+}
+
+/// Whole segments for one worker.
+impl<'a, I: Iterator<Item = Piece>> Source<'a> for I {
+    fn next(&mut self, _is_searched: bool) -> Option<Piece> {
+        Iterator::next(self)
+    }
+
+    fn split(&mut self, _searched: u64, rest: Piece, _context: &mut Context<'a>) -> Range<u32> {
+        rest.documents
+    }
+
+    fn comes_back(&self) -> bool {
+        false
+    }
+}
+
+/// Feeds collectors with the pieces of a source, until it gives none. `opened` has the plan opened on some segments, by
+/// their index, and keeps those that may come again.
 pub(super) fn walk<'a, H: HitCollector<'a>, M: MatchCollector>(
     plan: &'a Plan,
     segments: &[&'a Segment],
     order: Walk,
     opened: &mut Few<Option<Algorithm<'a>>>,
-    mut next: impl FnMut(bool) -> Option<Piece>,
+    source: &mut impl Source<'a>,
     top: &mut Collectors<'a, H, M>,
 ) -> Result<Coverage, IndexError> {
     let is_in_order = order == Walk::InOrder;
@@ -70,7 +99,7 @@ pub(super) fn walk<'a, H: HitCollector<'a>, M: MatchCollector>(
     let mut coverage = Coverage::default();
     let mut entered = usize::MAX;
     let mut is_searched = false;
-    while let Some(piece) = next(is_searched) {
+    while let Some(piece) = source.next(is_searched) {
         is_searched = false;
         let documents_count = u64::from(piece.documents.end - piece.documents.start);
         coverage.documents_count += documents_count;
@@ -96,15 +125,36 @@ pub(super) fn walk<'a, H: HitCollector<'a>, M: MatchCollector>(
             Some(algorithm) => Some(algorithm),
             None => Algorithm::open(plan, segment, &mut top.context, wanted)?,
         };
+        let mut documents = piece.documents.clone();
         if let Some(algorithm) = &mut algorithm {
-            algorithm.run(piece.documents.clone(), top)?;
+            algorithm.run(documents.clone(), top)?;
+            while let Some(at) = top.stop().take_split() {
+                let at = at.clamp(documents.start, documents.end);
+                if top.stop().is_cancelled() {
+                    top.stop().stop_hits_at(at);
+                    break;
+                }
+                coverage.documents_searched += u64::from(at - documents.start);
+                let rest = Piece {
+                    documents: at..documents.end,
+                    ..piece
+                };
+                let end = rest.documents.end;
+                let searched = u64::from(at - piece.documents.start);
+                documents = source.split(searched, rest, &mut top.context);
+                coverage.documents_count -= u64::from(end - documents.end);
+                if documents.is_empty() {
+                    break;
+                }
+                algorithm.run(documents.clone(), top)?;
+            }
         }
-        if !is_in_order {
+        if !is_in_order || source.comes_back() {
             opened.resize_with(segments.len(), || None);
             opened[piece.segment] = algorithm;
         }
         is_searched = true;
-        coverage.documents_searched += searched(&piece.documents, wanted, top);
+        coverage.documents_searched += searched(&documents, wanted, top);
     }
     top.context.exchange();
     Ok(coverage)

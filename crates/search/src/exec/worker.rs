@@ -1,6 +1,7 @@
 //! A worker of a task: it takes ranges in one visit or several, and keeps the lists that it has opened in between.
 
 use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
+use crate::collect::context::Context;
 use crate::collect::doc_bits::DocBits;
 use crate::collect::match_count::MatchCount;
 use crate::collect::topk::hit::ScoredHit;
@@ -9,11 +10,13 @@ use crate::context::cancel::Stop;
 use crate::context::wanted::Wanted;
 use crate::exec::algorithm::Algorithm;
 use crate::exec::gather::MatchesShare;
+use crate::exec::given::middle;
 use crate::exec::run::Searched;
-use crate::exec::task::{Leaving, Pieces, SearchTask, Share, Visitor};
-use crate::exec::walk::{Coverage, Few, Walk, walk};
+use crate::exec::task::{Leaving, Pieces, SearchTask, Share, Split, Visitor};
+use crate::exec::walk::{Coverage, Few, Piece, Source, Walk, walk};
 use index::{IndexError, Segment};
 use std::fmt;
+use std::ops::Range;
 
 /// A worker of a task. After a visit it may do something else, and come back for a further one without opening the lists
 /// again.
@@ -115,8 +118,8 @@ impl<'s> Worker<'s> {
     /// Gathers the matches of ranges until none is left, or the visitor says so, as [`Worker::visit`] does hits.
     pub fn gather(&mut self, visitor: &mut dyn Visitor) -> Result<MatchesShare, IndexError> {
         let all = Collectors::new((), DocBits::default()).until(self.stop);
-        let (all, coverage, ranges_count) = self.collect(all, visitor)?;
-        Ok(MatchesShare::of(all, coverage, ranges_count))
+        let (all, coverage, _) = self.collect(all, visitor)?;
+        Ok(MatchesShare::of(all, coverage))
     }
 
     /// Feeds collectors with the ranges of a visit. Returns them with the coverage and the number of ranges.
@@ -141,24 +144,101 @@ impl<'s> Worker<'s> {
                 pieces
             }
         };
-        if pieces.order == Walk::Ranges {
-            top.context.share(&task.threshold);
-            top.context.exchange();
+        let mut ranges = Ranges {
+            task,
+            pieces,
+            last: &mut self.last,
+            visitor,
+            taken_count: 0,
+            is_shared: false,
+        };
+        if pieces.order == Walk::Ranges || pieces.given.is_open() {
+            ranges.share(&mut top.context);
         }
         let segments: Few<&Segment> = task.segments.iter().map(|segment| &**segment).collect();
-        let (mut ranges_count, last) = (0, &mut self.last);
-        let next = |is_searched: bool| {
-            if is_searched && !visitor.on_range(task.live(pieces)) {
-                return None;
-            }
-            *last = pieces.claims.take(*last);
-            ranges_count += usize::from(last.is_some());
-            last.map(|at| pieces.list[at].clone())
-        };
         pieces.claims.join();
         let opened = &mut self.opened;
-        let coverage = walk(&task.plan, &segments, pieces.order, opened, next, &mut top);
+        let coverage = walk(
+            &task.plan,
+            &segments,
+            pieces.order,
+            opened,
+            &mut ranges,
+            &mut top,
+        );
         pieces.claims.leave();
-        Ok((top, coverage?, ranges_count))
+        let taken_count = ranges.taken_count;
+        Ok((top, coverage?, taken_count))
+    }
+}
+
+/// The ranges of a visit, as the worker takes them: those of the task, then those that were given away.
+struct Ranges<'w, 's> {
+    task: &'s SearchTask,
+    pieces: &'s Pieces,
+    /// The piece that was taken last.
+    last: &'w mut Option<usize>,
+    visitor: &'w mut dyn Visitor,
+    taken_count: usize,
+    /// Whether the worker shares its threshold.
+    is_shared: bool,
+}
+
+impl<'s> Ranges<'_, 's> {
+    fn share(&mut self, context: &mut Context<'s>) {
+        if !self.is_shared {
+            self.is_shared = true;
+            context.share(&self.task.threshold);
+        }
+        context.exchange();
+    }
+}
+
+impl<'s> Source<'s> for Ranges<'_, 's> {
+    fn next(&mut self, is_searched: bool) -> Option<Piece> {
+        let Ranges { task, pieces, .. } = *self;
+        if is_searched && !self.visitor.on_range(task.live(pieces)) {
+            return None;
+        }
+        let claimed = pieces.claims.take(*self.last);
+        let piece = match claimed {
+            Some(at) => Some(pieces.list[at].clone()),
+            None => pieces.given.take(),
+        };
+        *self.last = claimed.or(*self.last);
+        self.taken_count += usize::from(piece.is_some());
+        piece
+    }
+
+    fn split(&mut self, searched: u64, rest: Piece, context: &mut Context<'s>) -> Range<u32> {
+        let Ranges { task, pieces, .. } = *self;
+        let documents = rest.documents.clone();
+        let split = self.visitor.split(searched, documents.len() as u64);
+        // Others can take segments that nobody has begun.
+        let has_others = || pieces.claims.left_count() > 0;
+        let end = match split {
+            Split::Keep => return documents,
+            Split::All => documents.start,
+            Split::Half if has_others() => documents.end,
+            Split::Half => middle(&documents),
+        };
+        if split == Split::Half && end == documents.end && !has_others() {
+            // Too short to be halved.
+            return documents;
+        }
+        self.share(context);
+        pieces.given.open();
+        if end < documents.end {
+            pieces.given.give(Piece {
+                documents: end..documents.end,
+                ..rest
+            });
+        }
+        self.visitor.gave(task.live(pieces));
+        documents.start..end
+    }
+
+    fn comes_back(&self) -> bool {
+        self.pieces.given.is_open()
     }
 }

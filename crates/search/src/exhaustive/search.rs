@@ -122,7 +122,11 @@ impl<'a> Executor<'a> for Exhaustive<'a> {
             self.cursor = Cursor::open(self.plan, &self.plan.root, segment, top.stop())?;
         }
         self.walked = range.end;
-        search_range(&mut self.cursor, range, segment, top, wanted)
+        let searched = search_range(&mut self.cursor, range, segment, top, wanted);
+        if let Some(split_at) = top.stop().is_split_at() {
+            self.walked = split_at;
+        }
+        searched
     }
 
     fn bound(&mut self, _: &Range<u32>) -> f32 {

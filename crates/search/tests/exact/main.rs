@@ -16,6 +16,7 @@ mod priors;
 mod rare_values;
 mod rules;
 mod serialized;
+mod splits;
 mod stopping;
 mod tasks;
 mod typed;

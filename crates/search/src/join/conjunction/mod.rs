@@ -148,7 +148,7 @@ impl<'a> Conjunction<'a> {
     ) {
         let work = cancel::clauses_work(self.lists.len());
         let mut block = self.lists[0].find(DocId(range.start));
-        while self.is_in_range(block, &range) && !stop.ends_count(work) {
+        while self.is_in_range(block, &range) && !stop.ends_count(self.start(block), work) {
             self.find_matches(block, &range, None, Sought::Documents);
             collectors::found(matches, self.candidates.docs(), segment);
             block += 1;
@@ -166,7 +166,7 @@ impl<'a> Conjunction<'a> {
         let mut all = [0; (WIDTH / 64) as usize];
         let mut one = [0; (WIDTH / 64) as usize];
         let work = cancel::WINDOW.max(self.lists.len() as u32);
-        while base < range.end && !stop.ends_count(work) {
+        while base < range.end && !stop.ends_count(base, work) {
             let width = WIDTH.min(range.end - base);
             let words = width.div_ceil(64) as usize;
             for (number, list) in self.lists.iter_mut().enumerate() {
