@@ -29,6 +29,18 @@ pub enum Stage {
     Open,
 }
 
+/// Help of a query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Help {
+    /// None was asked for.
+    #[default]
+    None,
+    /// A further handler shortened it.
+    Given,
+    /// A further handler would have shortened it, but it stays sequential, to tell what help costs.
+    Withheld,
+}
+
 /// A query on the board.
 #[derive(Debug)]
 pub struct Entry {
@@ -56,6 +68,8 @@ pub struct Entry {
     pub visits: u32,
     /// Upper limit on `hands`, from the policy.
     pub degree_max: u32,
+    /// Help of a query that began in one piece.
+    pub help: Help,
 }
 
 impl Entry {

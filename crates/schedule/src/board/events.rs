@@ -1,6 +1,8 @@
 //! Events that change the board.
 
-use super::entry::{Arrival, Entry, QueryId, Stage};
+use super::entry::{Arrival, Entry, Help, QueryId, Stage};
+use super::guard::Guard;
+use super::handlers::Handler;
 use super::policy::{Load, Start, Turn};
 use super::progress::Progress;
 use super::state::Board;
@@ -54,6 +56,7 @@ impl Board {
             hands: 0,
             visits: 0,
             degree_max: 1,
+            help: Help::None,
         };
         self.claimable.add(&entry);
         self.slots[id] = Some(entry);
@@ -105,6 +108,9 @@ impl Board {
             entry.stage = Stage::Begun;
             entry.begun_ns = now_ns;
         }
+        if entry.hands > 0 {
+            entry.progress.part_taken();
+        }
         entry.hands += 1;
         entry.visits += 1;
         let state = &mut self.handlers[handler];
@@ -129,6 +135,34 @@ impl Board {
         let start = self.policy.begins(entry, &load);
         entry.degree_max = start.degree_max.max(1);
         start
+    }
+
+    /// Returns whether a handler shall give a half of what is left of a query to an idle one: `left_ns` of it are left, in the
+    /// time of a handler. If so, give it and call [`Board::open`] with the number of parts that others can take.
+    pub fn shares(&mut self, now_ns: u64, id: QueryId, left_ns: u64) -> bool {
+        self.now_ns = self.now_ns.max(now_ns);
+        let Some(entry) = self.query(id) else {
+            return false;
+        };
+        entry.progress.note_left(left_ns);
+        let idle = self.handlers.iter().enumerate();
+        let idle = idle.filter(|(_, one)| Handler::is_idle(one));
+        let worth_ns = idle.map(|(idle, _)| self.worth_ns(idle, entry)).min();
+        let pays = self.claimable_count() == 0
+            && self.has_room_for_help()
+            && entry.hands < entry.degree_max
+            && worth_ns.is_some_and(|worth_ns| left_ns >= worth_ns);
+        if !pays || !self.guard.allows(self.now_ns, self.traffic.load()) {
+            return false;
+        }
+        let is_control = entry.help != Help::Given && Guard::is_control(entry.number);
+        if let Some(entry) = self.slots[id].as_mut() {
+            entry.help = match is_control {
+                true => Help::Withheld,
+                false => Help::Given,
+            };
+        }
+        !is_control
     }
 
     /// Notes that a begun query is cut into `ranges`, and that its first handler took `join_ns` to open it: others may
@@ -168,6 +202,9 @@ impl Board {
                 if worked_ns > 0 {
                     self.traffic.ran(worked_ns);
                 }
+                let likely_ns = entry.progress.likely_ns();
+                self.guard
+                    .ran(self.now_ns, entry.help, worked_ns, likely_ns);
                 self.remove(id);
             }
             Left::Parked => {

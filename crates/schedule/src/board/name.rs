@@ -1,8 +1,8 @@
 //! Policies by name, as users write them.
 
 use super::policies::{
-    Adaptive, Boost, EarliestDeadline, FewToMany, Fifo, HelpAndYield, HurryUp, IdleShare,
-    LeastLeft, ShortestFirst, Target,
+    Adaptive, Boost, EarliestDeadline, FewToMany, Fifo, HelpAndYield, HelpIfIdle, HurryUp,
+    IdleShare, LeastLeft, ShortestFirst, Target,
 };
 use super::state::Policy;
 use std::fmt;
@@ -35,7 +35,7 @@ impl PolicyChoice {
 
 impl Default for PolicyChoice {
     fn default() -> PolicyChoice {
-        PolicyChoice(Arc::new(HelpAndYield::IF_IDLE))
+        PolicyChoice(Arc::new(HelpIfIdle))
     }
 }
 
@@ -121,13 +121,12 @@ fn parse(given: &str) -> Option<Arc<dyn Policy>> {
         ("least-left", None) => Arc::new(LeastLeft { helps: true }),
         ("least-left", Some("alone")) => Arc::new(LeastLeft { helps: false }),
         ("boost", None) => Arc::new(Boost),
-        ("help-if-idle", None) => Arc::new(HelpAndYield::IF_IDLE),
+        ("help-if-idle", None) => Arc::new(HelpIfIdle),
         ("help-and-yield", _) => {
             let [after_ns, at_once_ns] = times([0, u64::MAX])?;
             Arc::new(HelpAndYield {
                 after_ns,
                 at_once_ns,
-                if_idle: false,
             })
         }
         ("fifo", _) => Arc::new(Fifo { degree: degree(1)? }),

@@ -37,6 +37,20 @@ impl Start {
         degree_max: 1,
     };
 
+    /// Returns the start of a query in one piece, of which its handler gives parts away where the policy says so
+    /// ([`Policy::gives`](super::Policy::gives)).
+    pub(super) fn on_request(load: &Load) -> Start {
+        Start {
+            range_ns: u64::MAX,
+            degree_max: load.handlers as u32,
+        }
+    }
+
+    /// Returns whether a query in one piece may be shared later.
+    pub fn is_on_request(&self) -> bool {
+        self.range_ns == u64::MAX && self.degree_max > 1
+    }
+
     /// Returns the start of a query in ranges, for `degree_max` handlers at most.
     pub(super) fn in_ranges(load: &Load, degree_max: u32) -> Start {
         let range_ns = match load.handlers > MANY {
@@ -69,6 +83,17 @@ impl Start {
             range_ns => (high_ns.div_ceil(range_ns.max(1))).clamp(1, u64::from(RANGES_MAX)) as u32,
         }
     }
+}
+
+/// What a handler gives away of the piece that it searches, between two of its blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Give {
+    /// Nothing: it goes on.
+    Nothing,
+    /// The upper half of what is left, if a further handler shortens the query.
+    Half,
+    /// All that is left: it leaves.
+    All,
 }
 
 /// Next action of a free handler.

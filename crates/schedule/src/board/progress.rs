@@ -15,6 +15,8 @@ pub struct Progress {
     likely_ns: AtomicU64,
     /// Time that a handler takes before its first range, in ns.
     join_ns: AtomicU64,
+    /// Expected time left of a query that began in one piece, in ns; 0 until noted.
+    noted_left_ns: AtomicU64,
 }
 
 impl Progress {
@@ -48,8 +50,25 @@ impl Progress {
         self.live.fetch_min(live, Relaxed);
     }
 
+    /// Notes the expected handler time left, in ns, of a query that began in one piece.
+    pub fn note_left(&self, left_ns: u64) {
+        self.noted_left_ns.store(left_ns.max(1), Relaxed);
+    }
+
+    /// Notes that a further handler takes a part of a query that began in one piece.
+    pub(super) fn part_taken(&self) {
+        if self.noted_left_ns.load(Relaxed) > 0 {
+            let less = |live: u32| Some(live.saturating_sub(1));
+            let _ = self.live.fetch_update(Relaxed, Relaxed, less);
+        }
+    }
+
     /// Notes that a range was searched in `worked_ns`.
     pub fn range_done(&self, worked_ns: u64) {
+        if self.noted_left_ns.load(Relaxed) > 0 {
+            let less = |left_ns: u64| Some(left_ns.saturating_sub(worked_ns).max(1));
+            let _ = self.noted_left_ns.fetch_update(Relaxed, Relaxed, less);
+        }
         self.worked_ns.fetch_add(worked_ns, Relaxed);
         self.done.fetch_add(1, Relaxed);
     }
@@ -74,12 +93,13 @@ impl Progress {
         self.likely_ns.load(Relaxed)
     }
 
-    /// Returns the expected handler time of the ranges left, in ns: live ranges × measured time of a range, and the
-    /// prediction before the first range is done.
+    /// Returns the expected handler time of the ranges left, in ns: as noted, else live ranges × measured time of a range,
+    /// and the prediction before the first range is done.
     pub fn left_ns(&self) -> u64 {
-        match self.done() {
-            0 => self.likely_ns(),
-            done => self.worked_ns() / u64::from(done) * u64::from(self.live()),
+        match (self.noted_left_ns.load(Relaxed), self.done()) {
+            (0, 0) => self.likely_ns(),
+            (0, done) => self.worked_ns() / u64::from(done) * u64::from(self.live()),
+            (left_ns, _) => left_ns,
         }
     }
 }

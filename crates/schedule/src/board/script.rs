@@ -65,6 +65,15 @@ pub enum Event {
         /// Time that the range took.
         worked_ns: u64,
     },
+    /// [`Board::shares`].
+    Share {
+        /// Instant of the event, in ns.
+        now_ns: u64,
+        /// The query that is asked for.
+        query: QueryId,
+        /// Expected handler time left, in ns.
+        left_ns: u64,
+    },
     /// [`Board::leave`].
     Leave {
         /// Instant of the event, in ns.
@@ -106,6 +115,8 @@ pub enum Decision {
     Start(Start),
     /// Whether the handler stays at its query.
     Stays(bool),
+    /// Whether a half is given away.
+    Shares(bool),
     /// State of the query that the handler has left.
     Left(Left),
     /// Whether the query was withdrawn.
@@ -152,6 +163,11 @@ pub fn play(board: &mut Board, event: Event) -> Decision {
             handler,
             worked_ns,
         } => Decision::Stays(range_done(board, now_ns, handler, worked_ns)),
+        Event::Share {
+            now_ns,
+            query,
+            left_ns,
+        } => Decision::Shares(board.shares(now_ns, query, left_ns)),
         Event::Leave {
             now_ns,
             handler,
@@ -240,6 +256,11 @@ impl fmt::Display for Event {
                 handler,
                 worked_ns,
             } => write!(f, "{}  done by {handler} in {}", Us(now_ns), Us(worked_ns)),
+            Event::Share {
+                now_ns,
+                query,
+                left_ns,
+            } => write!(f, "{}  share {query}, left {}", Us(now_ns), Us(left_ns)),
             Event::Leave {
                 now_ns,
                 handler,
@@ -276,6 +297,8 @@ impl fmt::Display for Decision {
             }
             Decision::Stays(true) => write!(f, " -> stays"),
             Decision::Stays(false) => write!(f, " -> leaves"),
+            Decision::Shares(true) => write!(f, " -> a half"),
+            Decision::Shares(false) => write!(f, " -> nothing"),
             Decision::Left(Left::Others) => write!(f, " -> others go on"),
             Decision::Left(Left::Parked) => write!(f, " -> parked"),
             Decision::Left(Left::Finished) => write!(f, " -> finished"),

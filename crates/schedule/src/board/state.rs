@@ -2,9 +2,10 @@
 
 use super::claimable::Claimable;
 use super::entry::{Entry, QueryId};
+use super::guard::Guard;
 use super::handlers::Handler;
 use super::law::Learnt;
-use super::policy::{Load, Start, Turn};
+use super::policy::{Give, Load, Start, Turn};
 use super::seat::Seat;
 use super::signals::{Seen, Signals};
 use super::traffic::Traffic;
@@ -22,6 +23,13 @@ pub trait Policy: fmt::Debug + Send + Sync {
 
     /// Returns whether a handler goes on with its query at the end of a range. Called without a lock.
     fn stays(&self, visit: &Visit, seen: &Seen) -> bool;
+
+    /// Returns what a handler gives away of the piece that it searches. Called without a lock, every few dozen microseconds,
+    /// for queries that begin in one piece for several handlers.
+    fn gives(&self, is_owner: bool, seen: &Seen) -> Give {
+        let _ = (is_owner, seen);
+        Give::Nothing
+    }
 
     /// Returns the place of a query in the order of those that no handler works on: least first. By default the time left.
     /// `decay_per_ns` is [`Traffic::boost_per_ns`].
@@ -66,6 +74,7 @@ pub struct Board {
     pub(super) likely_mean_ns: u64,
     pub(super) numbers: u64,
     pub(super) traffic: Traffic,
+    pub(super) guard: Guard,
     /// Longest wait of a query while others run, in ns: a cap on the tenth of its deadline.
     pub(super) parked_max_ns: u64,
     /// Handlers at work beyond which none helps: the number of CPUs.
@@ -88,6 +97,7 @@ impl Board {
             likely_mean_ns: 0,
             numbers: 0,
             traffic: Traffic::new(speeds.len()),
+            guard: Guard::default(),
             parked_max_ns: u64::MAX,
             at_work_max: usize::MAX,
             signals: Arc::new(Signals::new(speeds.len())),

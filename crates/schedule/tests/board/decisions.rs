@@ -1,7 +1,7 @@
 //! Decisions of each policy on small boards.
 
 use schedule::board::{
-    Arrival, Board, Learnt, Load, QueryId, Seen, Start, Turn, Visit, policy_named,
+    Arrival, Board, Give, Learnt, Load, QueryId, Seen, Start, Turn, Visit, policy_named,
 };
 
 const MS: u64 = 1_000_000;
@@ -241,12 +241,54 @@ fn help_comes_after_a_time_or_at_once_for_long_predictions() {
 }
 
 #[test]
-fn help_is_for_queries_that_begin_beside_idle_handlers() {
-    assert_eq!(started("help-if-idle", MS, 0, 1).degree_max, 8);
-    assert_eq!(started("help-if-idle", MS, 0, 0), Start::WHOLE);
-    assert_eq!(started("help-if-idle", MS, 1, 2), Start::WHOLE);
+fn a_half_is_for_idle_handlers_while_nothing_waits() {
     let policy = policy_named("help-if-idle").unwrap();
+    let beside = |claimable, idle| Seen {
+        claimable,
+        idle,
+        ..seen(US)
+    };
+    assert!(started("help-if-idle", MS, 1, 0).is_on_request());
+    assert_eq!(policy.gives(true, &beside(0, 1)), Give::Half);
+    assert_eq!(policy.gives(false, &beside(0, 1)), Give::Half);
+    assert_eq!(policy.gives(true, &beside(0, 0)), Give::Nothing);
+    assert_eq!(policy.gives(true, &beside(1, 1)), Give::Nothing);
+    assert_eq!(policy.gives(false, &beside(1, 1)), Give::All);
     assert!(!policy.stays(&visit(false, 9 * MS), &seen(US)));
+}
+
+#[test]
+fn a_half_is_given_where_a_further_handler_shortens_the_query() {
+    let mut board = board("help-if-idle", 2);
+    board.turn(0, 1);
+    let id = arrive(&mut board, 0, 9 * MS);
+    board.turn(0, 0);
+    board.start(id, 9 * MS);
+    assert!(!board.shares(0, id, 100 * US));
+    // The first query is none of the control.
+    assert!(board.shares(0, id, 4 * MS));
+    board.open(0, id, 1, 0);
+    assert_eq!(board.wake(0), Some(1));
+    assert_eq!(board.turn(0, 1), Turn::Help(id));
+    // The part is taken, and no handler idles.
+    assert_eq!(board.query(id).unwrap().progress.live(), 0);
+    assert!(!board.shares(0, id, 4 * MS));
+}
+
+#[test]
+fn one_of_sixteen_queries_is_not_helped() {
+    let mut board = board("help-if-idle", 2);
+    board.turn(0, 1);
+    let mut helped_count = 0;
+    for number in 0..1600 {
+        let now_ns = number * 1000 * MS;
+        let id = arrive(&mut board, now_ns, 9 * MS);
+        board.turn(now_ns, 0);
+        board.start(id, 9 * MS);
+        helped_count += u32::from(board.shares(now_ns, id, 4 * MS));
+        board.leave(now_ns, 0, true);
+    }
+    assert!((1450..1550).contains(&helped_count), "{helped_count}");
 }
 
 #[test]

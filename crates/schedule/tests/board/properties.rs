@@ -81,3 +81,30 @@ proptest! {
         }
     }
 }
+
+/// The worlds above do give parts away.
+#[test]
+fn idle_handlers_are_given_parts() {
+    let policy = policy_named("help-if-idle").unwrap();
+    let mut world = World::new(&policy, &[1.0; 4]);
+    for number in 0..2_000_u64 {
+        // Weyl sequence and a multiplication (Steele et al. 2014).
+        let mixed =
+            (number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x51).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        world.step(Step {
+            kind: (mixed >> 56) as u8 | 2,
+            pick: (mixed >> 40) as u16,
+            after_ns: 5_000,
+        });
+        if number % 40 == 0 {
+            world.step(Step {
+                kind: 0,
+                pick: (mixed >> 24) as u16,
+                after_ns: 0,
+            });
+        }
+    }
+    world.drain();
+    assert_eq!(world.arrived, world.ended);
+    assert!(world.given > 20, "{} parts given", world.given);
+}

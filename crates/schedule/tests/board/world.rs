@@ -1,7 +1,7 @@
 //! Handlers and clients that use a board as a server does, in an order that a test chooses.
 
 use schedule::board::script::{Decision, Event, Record, play};
-use schedule::board::{Arrival, Board, Left, Policy, QueryId, Start, Turn};
+use schedule::board::{Arrival, Board, Give, Left, Policy, QueryId, Start, Turn};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -18,13 +18,27 @@ enum State {
     Searches(QueryId, u64),
 }
 
+/// Time of a block of a query in one piece, in ns.
+const BLOCK_NS: u64 = 20_000;
+
 /// A query of the test.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Query {
     likely_ns: u64,
     deadline_ns: u64,
     ranges: u32,
     next: u32,
+    /// Parts that no handler works on, in blocks, of a query in one piece.
+    parts: Option<Vec<u64>>,
+}
+
+impl Query {
+    fn is_exhausted(&self) -> bool {
+        match &self.parts {
+            Some(parts) => parts.is_empty(),
+            None => self.next >= self.ranges,
+        }
+    }
 }
 
 /// One step of a test: which of the possible ones is chosen by `pick`.
@@ -39,6 +53,10 @@ pub(crate) struct World {
     pub(crate) board: Board,
     pub(crate) records: Vec<Record>,
     handlers: Vec<State>,
+    /// Blocks left of the part that each handler searches.
+    blocks: Vec<u64>,
+    /// Parts given away.
+    pub(crate) given: u64,
     queries: BTreeMap<QueryId, Query>,
     pub(crate) arrived: u64,
     pub(crate) ended: u64,
@@ -51,6 +69,8 @@ impl World {
             board: Board::new(Arc::clone(policy), speeds).parked_max_ns(2_000_000),
             records: Vec::new(),
             handlers: vec![State::Asleep; speeds.len()],
+            blocks: vec![0; speeds.len()],
+            given: 0,
             queries: BTreeMap::new(),
             arrived: 0,
             ended: 0,
@@ -113,6 +133,7 @@ impl World {
             deadline_ns,
             ranges: 0,
             next: 0,
+            parts: None,
         };
         let before = self.queries.insert(id, query);
         assert!(before.is_none(), "slot {id} holds two queries");
@@ -204,7 +225,7 @@ impl World {
     }
 
     fn prepare(&mut self, handler: usize, id: QueryId) {
-        let query = self.queries[&id];
+        let query = self.queries[&id].clone();
         if self.now_ns >= query.deadline_ns {
             return self.leave(handler, id, true);
         }
@@ -212,11 +233,18 @@ impl World {
             query: id,
             likely_ns: query.likely_ns,
         };
-        let Decision::Start(Start { range_ns, .. }) = self.play(event) else {
+        let Decision::Start(start) = self.play(event) else {
             panic!("a start");
         };
+        let Start { range_ns, .. } = start;
         let ranges = query.likely_ns.div_ceil(range_ns).clamp(1, 64) as u32;
-        self.queries.get_mut(&id).unwrap().ranges = ranges;
+        let query = self.queries.get_mut(&id).unwrap();
+        query.ranges = ranges;
+        if start.is_on_request() {
+            query.parts = Some(vec![query.likely_ns.div_ceil(BLOCK_NS)]);
+            return self.take(handler, id);
+        }
+        let query = query.clone();
         self.play(Event::Open {
             now_ns: self.now_ns,
             query: id,
@@ -229,18 +257,30 @@ impl World {
 
     fn take(&mut self, handler: usize, id: QueryId) {
         let query = self.queries.get_mut(&id).unwrap();
-        if query.next >= query.ranges {
+        if query.is_exhausted() {
             // Another handler has taken the last one meanwhile.
             return self.leave(handler, id, true);
         }
         query.next += 1;
-        let live = query.ranges - query.next;
+        let live = match &mut query.parts {
+            Some(parts) => {
+                self.blocks[handler] = parts.pop().unwrap_or(0);
+                parts.len() as u32
+            }
+            None => query.ranges - query.next,
+        };
         self.play(Event::RangeTaken { query: id, live });
         self.handlers[handler] = State::Searches(id, self.now_ns);
     }
 
     fn range_done(&mut self, handler: usize, id: QueryId, began_ns: u64) {
-        let query = self.queries[&id];
+        if self.blocks[handler] > 1 && self.queries[&id].parts.is_some() {
+            self.blocks[handler] -= 1;
+            if self.gives(handler, id) != Give::All {
+                return;
+            }
+        }
+        let query = self.queries[&id].clone();
         let event = Event::RangeDone {
             now_ns: self.now_ns,
             handler,
@@ -248,7 +288,7 @@ impl World {
         };
         let stays = self.play(event) == Decision::Stays(true);
         self.check_fairness(handler, id, stays);
-        let is_exhausted = self.now_ns >= query.deadline_ns || query.next >= query.ranges;
+        let is_exhausted = self.now_ns >= query.deadline_ns || query.is_exhausted();
         if is_exhausted || !stays {
             return self.leave(handler, id, is_exhausted);
         }
@@ -257,6 +297,42 @@ impl World {
         if seen.idle > 0 && self.board.policy().calls_helpers() {
             self.wake();
         }
+    }
+
+    /// Gives away between two blocks what the policy says.
+    fn gives(&mut self, handler: usize, id: QueryId) -> Give {
+        let (now_ns, blocks) = (self.now_ns, self.blocks[handler]);
+        let is_owner = self.board.handlers()[handler].is_owner;
+        let seen = self.board.signals().seen(handler);
+        let gives = self.board.policy().gives(is_owner, &seen);
+        let given = match gives {
+            Give::Nothing => return gives,
+            Give::All => blocks,
+            Give::Half => {
+                let event = Event::Share {
+                    now_ns,
+                    query: id,
+                    left_ns: blocks * BLOCK_NS,
+                };
+                if self.play(event) != Decision::Shares(true) || blocks < 2 {
+                    return Give::Nothing;
+                }
+                blocks / 2
+            }
+        };
+        self.given += 1;
+        self.blocks[handler] -= given;
+        let parts = self.queries.get_mut(&id).unwrap().parts.as_mut().unwrap();
+        parts.push(given);
+        let ranges = parts.len() as u32;
+        self.play(Event::Open {
+            now_ns,
+            query: id,
+            ranges,
+            join_ns: 0,
+        });
+        self.wake();
+        gives
     }
 
     /// With boosts or least time left first, nobody goes on with a query while another has waited for longer than it may, unless

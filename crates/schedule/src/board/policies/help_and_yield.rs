@@ -9,32 +9,17 @@ use crate::board::visit::Visit;
 
 /// Order of arrival. A handler without a query helps the oldest open one that has run for `after_ns`; it leaves at the
 /// end of a range once a query waits.
-///
-/// With `if_idle`, a query that begins where no handler idles or another waits stays in one piece for one handler: helpers would
-/// leave it at once, and what cutting costs is added to a machine that has no time to spare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HelpAndYield {
     /// Time that a query runs on one handler before it is helped, in ns.
     pub after_ns: u64,
     /// Predicted time above which a query is helped at once, in ns; `u64::MAX` for none.
     pub at_once_ns: u64,
-    /// Whether only queries are helped that begin where a handler idles and nothing waits.
-    pub if_idle: bool,
-}
-
-impl HelpAndYield {
-    /// Help for queries that begin where a handler idles and nothing waits.
-    pub const IF_IDLE: HelpAndYield = HelpAndYield {
-        after_ns: 0,
-        at_once_ns: u64::MAX,
-        if_idle: true,
-    };
 }
 
 impl Policy for HelpAndYield {
     fn name(&self) -> String {
         match (self.after_ns / 1000, self.at_once_ns) {
-            _ if self.if_idle => "help-if-idle".to_owned(),
             (0, _) => "help-and-yield".to_owned(),
             (after_us, u64::MAX) => format!("help-and-yield:{after_us}us"),
             (after_us, at_once_ns) => {
@@ -44,10 +29,7 @@ impl Policy for HelpAndYield {
     }
 
     fn begins(&self, _query: &Entry, load: &Load) -> Start {
-        match self.if_idle && (load.idle == 0 || load.claimable > 0) {
-            true => Start::WHOLE,
-            false => Start::for_all(load),
-        }
+        Start::for_all(load)
     }
 
     fn stays(&self, visit: &Visit, seen: &Seen) -> bool {
