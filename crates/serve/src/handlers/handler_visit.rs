@@ -1,8 +1,9 @@
 //! A handler at the ends of the ranges of a query: progress, and whether it stays.
 
+use crate::handlers::asking::Asking;
 use crate::handlers::shared_board::{Handler, SharedBoard, Visiting};
-use schedule::board::{Progress, Turn, Visit};
-use search::Visitor;
+use schedule::board::{Give, Progress, Turn, Visit};
+use search::{Split, Visitor};
 use std::time::{Duration, Instant};
 
 /// A handler at the ends of the ranges of a search.
@@ -10,6 +11,8 @@ pub(crate) struct HandlerVisit<'a> {
     visiting: &'a Visiting,
     handler: usize,
     board: &'a SharedBoard,
+    /// Who asks for a part, where the query is in one piece.
+    asking: Option<&'a Asking<'a>>,
     pub(crate) ranges_count: u64,
     /// Time of the ranges on the clock of the handler's CPU time; on the wall's for a search in one piece.
     pub(crate) ranges_time: Duration,
@@ -21,12 +24,13 @@ pub(crate) struct HandlerVisit<'a> {
     cpu_at_begin: Option<Duration>,
 }
 
-impl HandlerVisit<'_> {
-    pub(crate) fn new<'a>(visiting: &'a Visiting, handler: &Handler<'a>) -> HandlerVisit<'a> {
+impl<'a> HandlerVisit<'a> {
+    pub(crate) fn new(visiting: &'a Visiting, handler: &Handler<'a>) -> HandlerVisit<'a> {
         HandlerVisit {
             visiting,
             handler: handler.number,
             board: handler.board,
+            asking: None,
             ranges_count: 0,
             ranges_time: Duration::ZERO,
             ranges_wall: Duration::ZERO,
@@ -36,6 +40,13 @@ impl HandlerVisit<'_> {
                 _ => Some(vfs::platform::thread_cpu_time()),
             },
         }
+    }
+
+    /// Gives parts away to whoever asks.
+    pub(crate) fn asked(mut self, asking: &'a Asking<'a>) -> Self {
+        asking.owns(self.visiting.visit.is_owner);
+        self.asking = Some(asking);
+        self
     }
 
     /// Measures the CPU time of the opening, too. By the wall's clock, an opening in which the thread lost its CPU
@@ -118,5 +129,32 @@ impl Visitor for HandlerVisit<'_> {
             self.board.wake(visit.now_ns);
         }
         true
+    }
+
+    fn split(&mut self, searched: u64, left: u64) -> Split {
+        let Some(asking) = self.asking else {
+            return Split::Keep;
+        };
+        match asking.gives() {
+            Give::Nothing => Split::Keep,
+            Give::All => Split::All,
+            Give::Half => {
+                let spent = self.range_began.elapsed();
+                let left = match searched {
+                    0 => Duration::ZERO,
+                    _ => spent.mul_f64(left as f64 / searched as f64),
+                };
+                if self.board.shares(self.visiting.id, left) {
+                    return Split::Half;
+                }
+                asking.waits();
+                Split::Keep
+            }
+        }
+    }
+
+    fn gave(&mut self, live: usize) {
+        // What joining takes is not known yet: the mean of the machine.
+        self.board.open(self.visiting.id, live, Duration::ZERO);
     }
 }

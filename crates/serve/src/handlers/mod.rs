@@ -1,8 +1,10 @@
 //! Handlers: threads that work on the queries of one board, for index servers and document servers.
 
+pub(crate) mod asking;
 pub(crate) mod deadline;
 pub(crate) mod figures;
 pub(crate) mod handler_visit;
+mod learning;
 mod life;
 pub(crate) mod options;
 pub(crate) mod pinning;

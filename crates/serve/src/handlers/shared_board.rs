@@ -12,9 +12,9 @@ use crate::handlers::sync::{
     AtomicBool, AtomicU64, Mutex, MutexGuard, Thread, current, park, park_timeout,
 };
 use schedule::board::{
-    Arrival, Board, Learnt, Left, Policy, Progress, QueryId, Signals, Start, Turn, Visit,
+    Arrival, Board, Left, Policy, Progress, QueryId, Signals, Start, Turn, Visit,
 };
-use schedule::cost::{CostModel, Prediction, Work};
+use schedule::cost::CostModel;
 use search::PlanKind;
 use std::fmt;
 use std::sync::atomic::{Ordering::Relaxed, Ordering::SeqCst};
@@ -22,7 +22,7 @@ use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Weight of a new measurement of the costs of help: 1/64.
-const NEW: f64 = 1.0 / 64.0;
+pub(super) const NEW: f64 = 1.0 / 64.0;
 /// Kinds of work with costs of their own: by the kind of the plan, and by what is wanted: hits, hits with their exact
 /// number, all matches.
 const KINDS: usize = 3 * PlanKind::ALL.len();
@@ -91,7 +91,7 @@ pub(crate) struct SharedBoard {
     policy: Arc<dyn Policy>,
     range_postings_min: u64,
     signals: Arc<Signals>,
-    costs: Mutex<CostModel>,
+    pub(super) costs: Mutex<CostModel>,
     /// Set once all handlers run.
     threads: OnceLock<Vec<Thread>>,
     steering: Steering,
@@ -109,12 +109,12 @@ pub(crate) struct SharedBoard {
 }
 
 #[derive(Debug)]
-struct State {
-    board: Board,
+pub(super) struct State {
+    pub(super) board: Board,
     /// Jobs by slot of the board.
     jobs: Vec<Option<Arc<dyn Job>>>,
     /// Running means over visits: CPU time and time of their ranges.
-    cpu_and_wall_ns: [f64; 2],
+    pub(super) cpu_and_wall_ns: [f64; 2],
     is_closed: bool,
 }
 
@@ -215,7 +215,7 @@ impl SharedBoard {
         &self.signals
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
         // The board is consistent after each of its calls.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -306,6 +306,16 @@ impl SharedBoard {
         self.state().board.start(id, likely_ns)
     }
 
+    /// Returns whether a half of what is left of a query, `left` in a handler's time, goes to an idle handler.
+    pub(crate) fn shares(&self, id: QueryId, left: Duration) -> bool {
+        let now_ns = self.now_ns();
+        let left_ns = match self.trusts_all() {
+            true => u64::MAX / 2,
+            false => left.as_nanos() as u64,
+        };
+        self.state().board.shares(now_ns, id, left_ns)
+    }
+
     /// Opens a query to further handlers, which take about as long to join it as its first one took.
     pub(crate) fn open(&self, id: QueryId, ranges: usize, joined: Duration) {
         let now_ns = self.now_ns();
@@ -334,58 +344,6 @@ impl SharedBoard {
             state.jobs[id] = None;
         }
         left
-    }
-
-    /// Predicts the time of a search.
-    pub(crate) fn predict(&self, work: &Work) -> Prediction {
-        self.costs().predict(work)
-    }
-
-    /// Learns from a search that was made whole.
-    pub(crate) fn observe(
-        &self,
-        work: &Work,
-        predicted: &Prediction,
-        spent: Duration,
-        figures: &Figures,
-    ) {
-        let mut costs = self.costs();
-        costs.observe(work, predicted, spent.as_nanos() as u64);
-        let error_milli = (costs.error() * 1e3) as u64;
-        figures.prediction_error_milli.store(error_milli, Relaxed);
-    }
-
-    /// Learns for how much of their time handlers had a CPU.
-    pub(crate) fn observe_cpu(&self, cpu: Duration, wall: Duration) {
-        let mut state = self.state();
-        let [cpu_ns, wall_ns] = &mut state.cpu_and_wall_ns;
-        *cpu_ns += (cpu.as_nanos() as f64 - *cpu_ns) * NEW;
-        *wall_ns += (wall.as_nanos() as f64 - *wall_ns) * NEW;
-        let cpu_share = *cpu_ns / wall_ns.max(1.0);
-        let learnt = Learnt {
-            cpu_share: cpu_share.clamp(0.0, 1.0),
-            ..*state.board.learnt()
-        };
-        state.board.learn(learnt);
-    }
-
-    /// Learns how fast helpers are: the owner's time of a range over the helpers'.
-    pub(crate) fn observe_efficiency(&self, efficiency: f64, figures: &Figures) {
-        if efficiency.is_finite() {
-            let mut state = self.state();
-            let efficiency = efficiency.clamp(0.1, 1.2);
-            let mut learnt = *state.board.learnt();
-            learnt.efficiency += (efficiency - learnt.efficiency) * NEW;
-            state.board.learn(learnt);
-            figures
-                .efficiency_milli
-                .store((learnt.efficiency * 1e3) as u64, Relaxed);
-            figures.wake_ns.store(learnt.wake_ns as u64, Relaxed);
-        }
-    }
-
-    fn costs(&self) -> MutexGuard<'_, CostModel> {
-        self.costs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the interval at which queries are swapped between handlers; `None` where the policy never swaps, or all

@@ -16,6 +16,9 @@ pub(super) trait RangesShare: Sized {
     /// Lets a worker visit its task.
     fn of(worker: &mut Worker<'_>, visitor: &mut HandlerVisit<'_>) -> Result<Self, IndexError>;
 
+    /// Returns the number of documents of its ranges.
+    fn documents_count(&self) -> u64;
+
     /// Returns the number of ranges that were skipped by their bounds.
     fn ranges_skipped(&self) -> usize;
 
@@ -28,6 +31,10 @@ impl RangesShare for Share {
 
     fn of(worker: &mut Worker<'_>, visitor: &mut HandlerVisit<'_>) -> Result<Share, IndexError> {
         worker.visit(visitor)
+    }
+
+    fn documents_count(&self) -> u64 {
+        self.documents_count
     }
 
     fn ranges_skipped(&self) -> usize {
@@ -49,6 +56,10 @@ impl RangesShare for MatchesShare {
         worker.gather(visitor)
     }
 
+    fn documents_count(&self) -> u64 {
+        self.documents_count
+    }
+
     fn ranges_skipped(&self) -> usize {
         0
     }
@@ -67,7 +78,7 @@ pub(super) struct Found<S> {
     pub(super) error: Option<PartError>,
     /// Handler time, planning included.
     pub(super) worked: Duration,
-    /// Ranges and time of owners, and of helpers.
+    /// Documents and time of owners, and of helpers.
     pub(super) owned: (u64, Duration),
     pub(super) helped: (u64, Duration),
     /// Times of the threads of handlers, where they are measured.

@@ -1,6 +1,7 @@
 //! A query in ranges on the board: planned and cut by its first handler, worked on by any number of them.
 
 use crate::api::messages::{Planned, Query};
+use crate::handlers::asking::Asking;
 use crate::handlers::deadline::{Deadline, IsAbandoned, is_due};
 use crate::handlers::figures::Figures;
 use crate::handlers::handler_visit::HandlerVisit;
@@ -46,6 +47,8 @@ pub(super) struct Begun {
     pub(super) predicted: Prediction,
     /// Whether the first handler cuts it into ranges.
     is_cut: bool,
+    /// Whether it is in one piece, of which handlers may ask for parts.
+    is_on_request: bool,
     /// Whether CPU time and run-queue waits are measured.
     pub(super) is_measured: bool,
 }
@@ -130,6 +133,7 @@ impl<S: RangesShare> Ranged<S> {
             work,
             predicted,
             is_cut: ranges > 1,
+            is_on_request: start.is_on_request(),
             is_measured: is_measured(self.is_traced, predicted.likely_ns),
         };
         // The board lets one handler begin.
@@ -156,9 +160,14 @@ impl<S: RangesShare> Ranged<S> {
             return Ok(Ended::Exhausted);
         };
         let is_due = is_due(taken, self.deadline.at, is_abandoned);
-        let stop = Stop::when(&is_due);
+        let asking = Asking::new(handler);
+        let is_asked = || asking.is_asked();
+        let stop = match begun.is_on_request {
+            true => Stop::when(&is_due).asked_by(&is_asked),
+            false => Stop::when(&is_due),
+        };
         let mut worker = begun.task.worker(&stop);
-        self.take_ranges(begun, &mut worker, (visiting, taken), handler);
+        self.take_ranges(begun, &mut worker, (visiting, taken), (handler, &asking));
         let mut back;
         let mut visiting = visiting;
         while !begun.task.is_exhausted() {
@@ -167,7 +176,8 @@ impl<S: RangesShare> Ranged<S> {
                 None => return Ok(Ended::HasLeft),
             }
             visiting = &back;
-            self.take_ranges(begun, &mut worker, (visiting, Instant::now()), handler);
+            let again = (visiting, Instant::now());
+            self.take_ranges(begun, &mut worker, again, (handler, &asking));
         }
         Ok(Ended::Exhausted)
     }
@@ -178,7 +188,7 @@ impl<S: RangesShare> Ranged<S> {
         begun: &Begun,
         worker: &mut Worker<'_>,
         (visiting, taken): (&Visiting, Instant),
-        handler: &Handler<'_>,
+        (handler, asking): (&Handler<'_>, &Asking<'_>),
     ) {
         let board = handler.board;
         let clock = begun.is_measured.then(ThreadClock::now);
@@ -186,6 +196,9 @@ impl<S: RangesShare> Ranged<S> {
         let mut visitor = HandlerVisit::new(visiting, handler);
         if begun.is_cut && matches!(visiting.turn, Turn::Begin(_)) {
             visitor = visitor.with_cpu_time_of_opening();
+        }
+        if begun.is_on_request {
+            visitor = visitor.asked(asking);
         }
         let mut visit = || S::of(worker, &mut visitor);
         let (share, filters) = match self.is_traced {
@@ -195,6 +208,10 @@ impl<S: RangesShare> Ranged<S> {
         let times = clock.map(|clock| clock.elapsed());
         if visitor.has_cpu_time() {
             board.observe_cpu(visitor.ranges_time, visitor.ranges_wall);
+        } else if begun.is_on_request
+            && let Some(times) = times
+        {
+            board.observe_cpu(times.cpu, taken.elapsed());
         }
         let (ranges_count, ranges_time) = (visitor.ranges_count, visitor.ranges_time);
         let mut found = lock(&self.found);
@@ -214,6 +231,7 @@ impl<S: RangesShare> Ranged<S> {
         }
         found.times += times.unwrap_or_default();
         found.filters.extend(filters);
+        let documents_count = share.as_ref().map_or(0, S::documents_count);
         match share {
             Ok(share) => found.shares.push(share),
             Err(error) => {
@@ -226,7 +244,7 @@ impl<S: RangesShare> Ranged<S> {
             true => &mut found.owned,
             false => &mut found.helped,
         };
-        of_role.0 += ranges_count;
+        of_role.0 += documents_count;
         of_role.1 += board.at_full_speed(handler.number, ranges_time);
     }
 
@@ -255,7 +273,7 @@ impl<S: RangesShare> Ranged<S> {
         }
         if found.helped.0 > 0 && found.owned.0 > 0 {
             figures.helped.fetch_add(1, Ordering::Relaxed);
-            let of = |(ranges, time): (u64, Duration)| time.as_secs_f64() / ranges as f64;
+            let of = |(documents, time): (u64, Duration)| time.as_secs_f64() / documents as f64;
             board.observe_efficiency(of(found.owned) / of(found.helped), figures);
         }
     }

@@ -4,16 +4,17 @@
 //! from the same times (`docs/parallelism.md`).
 
 use crate::api::reply::Reply;
+use crate::handlers::asking::Asking;
 use crate::handlers::deadline::Deadline;
 use crate::handlers::figures::Figures;
 use crate::handlers::handler_visit::HandlerVisit;
 use crate::handlers::shared_board::{Ended, Handler, Job, SharedBoard, Visiting};
 use rustix::time::{ClockId, clock_gettime};
 use schedule::board::Turn;
-use search::Visitor;
+use search::{Split, Visitor};
 use std::hint;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Clock that tells when a range has spun for its time.
@@ -80,11 +81,25 @@ pub(super) struct SyntheticJob {
     pub(super) deadline: Deadline,
     pub(super) request: SyntheticRequest,
     pub(super) reply: Mutex<Option<Reply<SyntheticTimes>>>,
-    pub(super) begun: OnceLock<(Instant, u32)>,
+    pub(super) begun: OnceLock<Begun>,
     pub(super) next: AtomicU32,
+    /// Parts of a search in one piece that no handler works on: the whole of it at first.
+    pub(super) parts: Mutex<Vec<Duration>>,
     /// Bits of the handlers that took ranges.
     pub(super) handlers: AtomicU64,
 }
+
+/// Beginning of a synthetic search.
+#[derive(Debug)]
+pub(super) struct Begun {
+    taken: Instant,
+    ranges: u32,
+    /// Whether it is in one piece, of which handlers may ask for parts.
+    is_on_request: bool,
+}
+
+/// Time between two requests that a search in one piece hears.
+const BLOCK: Duration = Duration::from_micros(32);
 
 impl SyntheticJob {
     pub(super) fn new(
@@ -98,7 +113,71 @@ impl SyntheticJob {
             reply: Mutex::new(Some(reply)),
             begun: OnceLock::new(),
             next: AtomicU32::new(0),
+            parts: Mutex::new(vec![request.time]),
             handlers: AtomicU64::new(0),
+        }
+    }
+
+    fn parts(&self) -> MutexGuard<'_, Vec<Duration>> {
+        self.parts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note_handler(&self, handler: &Handler<'_>) {
+        let bit = 1u64.checked_shl(handler.number as u32).unwrap_or(0);
+        self.handlers.fetch_or(bit, Ordering::Relaxed);
+    }
+
+    /// Spins for the parts of a search in one piece, and gives some away.
+    fn take_parts(
+        &self,
+        visitor: &mut HandlerVisit<'_>,
+        asking: &Asking<'_>,
+        handler: &Handler<'_>,
+    ) {
+        loop {
+            let Some(mut left) = self.parts().pop() else {
+                return;
+            };
+            self.next.fetch_add(1, Ordering::Relaxed);
+            self.note_handler(handler);
+            let mut searched = Duration::ZERO;
+            while !left.is_zero() {
+                let block = left.min(BLOCK);
+                self.request.clock.spin(block);
+                (searched, left) = (searched + block, left - block);
+                if left.is_zero() || !asking.is_asked() {
+                    continue;
+                }
+                let split = visitor.split(searched.as_nanos() as u64, left.as_nanos() as u64);
+                let given = match split {
+                    Split::Keep => continue,
+                    Split::Half => left / 2,
+                    Split::All => left,
+                };
+                left -= given;
+                let live = {
+                    let mut parts = self.parts();
+                    parts.push(given);
+                    parts.len()
+                };
+                visitor.gave(live);
+            }
+            let live = self.parts().len();
+            if !visitor.on_range(live) {
+                return;
+            }
+        }
+    }
+
+    fn take_ranges(&self, ranges: u32, visitor: &mut HandlerVisit<'_>, handler: &Handler<'_>) {
+        let range = self.request.time / ranges;
+        while self.next.fetch_add(1, Ordering::Relaxed) < ranges {
+            self.note_handler(handler);
+            self.request.clock.spin(range);
+            let left = ranges.saturating_sub(self.next.load(Ordering::Relaxed));
+            if !visitor.on_range(left as usize) {
+                break;
+            }
         }
     }
 
@@ -114,38 +193,44 @@ impl Job for SyntheticJob {
     }
 
     fn visit(&self, visiting: &Visiting, handler: &Handler<'_>) -> Ended {
+        let asking = Asking::new(handler);
         let mut visitor = HandlerVisit::new(visiting, handler);
         if let Turn::Begin(_) = visiting.turn {
             let taken = Instant::now();
             let start = handler
                 .board
                 .start(visiting.id, self.request.likely.as_nanos() as u64);
-            let ranges = start.ranges(self.request.high.as_nanos() as u64);
-            let _ = self.begun.set((taken, ranges));
-            visitor.opened(ranges as usize);
+            let begun = Begun {
+                taken,
+                ranges: start.ranges(self.request.high.as_nanos() as u64),
+                is_on_request: start.is_on_request(),
+            };
+            if !begun.is_on_request {
+                visitor.opened(begun.ranges as usize);
+            }
+            let _ = self.begun.set(begun);
         }
-        let Some(&(_, ranges)) = self.begun.get() else {
+        let Some(begun) = self.begun.get() else {
             return Ended::Exhausted;
         };
-        let range = self.request.time / ranges;
-        while self.next.fetch_add(1, Ordering::Relaxed) < ranges {
-            let bit = 1u64.checked_shl(handler.number as u32).unwrap_or(0);
-            self.handlers.fetch_or(bit, Ordering::Relaxed);
-            self.request.clock.spin(range);
-            let left = ranges.saturating_sub(self.next.load(Ordering::Relaxed));
-            if !visitor.on_range(left as usize) {
-                break;
-            }
+        if begun.is_on_request {
+            let mut visitor = visitor.asked(&asking);
+            self.take_parts(&mut visitor, &asking, handler);
+            return Ended::of(self.parts().is_empty());
         }
-        Ended::of(self.next.load(Ordering::Relaxed) >= ranges)
+        self.take_ranges(begun.ranges, &mut visitor, handler);
+        Ended::of(self.next.load(Ordering::Relaxed) >= begun.ranges)
     }
 
     fn finish(&self, _board: &SharedBoard, _figures: &Figures) {
-        if let (Some(reply), Some(&(taken, ranges))) = (self.taken_reply(), self.begun.get()) {
+        if let (Some(reply), Some(begun)) = (self.taken_reply(), self.begun.get()) {
             reply.send(Ok(SyntheticTimes {
-                queueing: taken - self.deadline.arrived,
-                search: taken.elapsed(),
-                ranges,
+                queueing: begun.taken - self.deadline.arrived,
+                search: begun.taken.elapsed(),
+                ranges: match begun.is_on_request {
+                    true => self.next.load(Ordering::Relaxed),
+                    false => begun.ranges,
+                },
                 handlers: self.handlers.load(Ordering::Relaxed).count_ones(),
             }));
         }
@@ -153,6 +238,7 @@ impl Job for SyntheticJob {
 
     fn abandon(&self) {
         self.next.store(u32::MAX / 2, Ordering::Relaxed);
+        self.parts().clear();
         drop(self.taken_reply());
     }
 }

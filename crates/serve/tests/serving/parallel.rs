@@ -2,7 +2,7 @@
 
 use crate::corpus::{Searched, document, index};
 use index::Index;
-use schedule::board::{Board, Entry, Load, Policy, PolicyChoice, Seen, Start, Turn, Visit};
+use schedule::board::{Board, Entry, Give, Load, Policy, PolicyChoice, Seen, Start, Turn, Visit};
 use serve::{
     Cluster, FrontEnd, FrontEndOptions, Generations, HandlerOptions, SearchOptions, Topology,
 };
@@ -31,9 +31,24 @@ impl Policy for ByChance {
     }
 
     fn begins(&self, _query: &Entry, _load: &Load) -> Start {
+        // Half of them begin in one piece, of which parts are asked for.
         Start {
-            range_ns: 1 + self.below(2_000),
+            range_ns: match self.below(2) {
+                0 => 1 + self.below(2_000),
+                _ => u64::MAX,
+            },
             degree_max: 1 + self.below(8) as u32,
+        }
+    }
+
+    fn gives(&self, _is_owner: bool, _seen: &Seen) -> Give {
+        match self.below(4) {
+            0 => Give::Nothing,
+            1 => Give::Half,
+            _ => {
+                GIVEN_COUNT.fetch_add(1, Relaxed);
+                Give::All
+            }
         }
     }
 
@@ -61,6 +76,9 @@ impl Policy for ByChance {
         true
     }
 }
+
+/// Rests of searches that were given away.
+static GIVEN_COUNT: AtomicU64 = AtomicU64::new(0);
 
 const QUERIES: [&str; 8] = [
     "alpha",
@@ -107,6 +125,7 @@ fn policies() -> impl Iterator<Item = PolicyChoice> {
         PolicyChoice::of(Arc::new(policy))
     });
     let named = [
+        "help-if-idle",
         "boost",
         "least-left",
         "fifo:3",
@@ -156,6 +175,8 @@ fn any_policy_gives_the_answers_of_one_handler() {
             });
         }
     }
+    let given_count = GIVEN_COUNT.load(Relaxed);
+    assert!(given_count > 100, "{given_count} rests given away");
 }
 
 #[test]

@@ -14,12 +14,16 @@ mod model;
 /// The files of `src/handlers` that threads meet in.
 #[path = "."]
 mod handlers {
+    #[path = "../../src/handlers/asking.rs"]
+    pub(crate) mod asking;
     #[path = "../../src/handlers/deadline.rs"]
     pub(crate) mod deadline;
     #[path = "../../src/handlers/figures.rs"]
     pub(crate) mod figures;
     #[path = "../../src/handlers/handler_visit.rs"]
     pub(crate) mod handler_visit;
+    #[path = "../../src/handlers/learning.rs"]
+    pub(crate) mod learning;
     #[path = "../../src/handlers/life.rs"]
     pub(crate) mod life;
     #[path = "../../src/handlers/options.rs"]

@@ -1,17 +1,21 @@
 //! Queries whose ranges are counted, on the handlers of a board.
 
+use crate::handlers::asking::Asking;
 use crate::handlers::deadline::Deadline;
 use crate::handlers::figures::Figures;
 use crate::handlers::handler_visit::HandlerVisit;
 use crate::handlers::life::Life;
 use crate::handlers::options::{HandlerOptions, Place};
 use crate::handlers::shared_board::{Ended, Handler, Job, SharedBoard, Visiting};
-use schedule::board::{Board, Entry, Load, Policy, PolicyChoice, Seen, Stage, Start, Turn, Visit};
-use search::Visitor;
+use schedule::board::{
+    Board, Entry, Give, Load, Policy, PolicyChoice, Seen, Stage, Start, Turn, Visit,
+};
+use search::{Split, Visitor};
 use shuttle::rand::{Rng, thread_rng};
 use shuttle::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use shuttle::sync::{Condvar, Mutex};
 use shuttle::thread;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -30,9 +34,13 @@ impl Policy for ByChance {
 
     fn begins(&self, _query: &Entry, _load: &Load) -> Start {
         Start {
-            range_ns: 1,
+            range_ns: [1, u64::MAX][below(2)],
             degree_max: 1 + below(4) as u32,
         }
+    }
+
+    fn gives(&self, _is_owner: bool, _seen: &Seen) -> Give {
+        [Give::Nothing, Give::Half, Give::All][below(3)]
     }
 
     fn stays(&self, _visit: &Visit, _seen: &Seen) -> bool {
@@ -66,6 +74,8 @@ struct Query {
     deadline: Deadline,
     ranges: u32,
     next: AtomicU32,
+    /// Parts that no handler works on, of a query in one piece; `None` of one in ranges.
+    parts: Mutex<Option<Vec<Range<u32>>>>,
     /// Ranges that each stay of a handler searched.
     shares: Mutex<Vec<Vec<u32>>>,
     begun: AtomicU32,
@@ -75,6 +85,9 @@ struct Query {
     faults: Mutex<Vec<String>>,
     ended: Arc<Answered>,
 }
+
+/// Parts that handlers gave away in all runs.
+static GIVEN_COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
 
 /// Counter of the queries that were answered.
 #[derive(Debug, Default)]
@@ -87,10 +100,70 @@ impl Query {
     /// Takes ranges until none is left, or the policy says so.
     fn take_ranges(&self, visiting: &Visiting, handler: &Handler<'_>) {
         self.at_work.fetch_add(1, Ordering::SeqCst);
+        let asking = Asking::new(handler);
         let mut visitor = HandlerVisit::new(visiting, handler);
-        if let Turn::Begin(_) = visiting.turn {
-            visitor.opened(self.ranges as usize);
+        let is_in_one_piece = self.parts.lock().unwrap().is_some();
+        let share = match is_in_one_piece {
+            true => self.take_parts(visitor.asked(&asking), &asking),
+            false => {
+                if let Turn::Begin(_) = visiting.turn {
+                    visitor.opened(self.ranges as usize);
+                }
+                self.walk_ranges(&mut visitor)
+            }
+        };
+        self.shares.lock().unwrap().push(share);
+        self.at_work.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Takes parts, and gives some away, as a search in one piece does.
+    fn take_parts(&self, mut visitor: HandlerVisit<'_>, asking: &Asking<'_>) -> Vec<u32> {
+        let mut share = Vec::new();
+        let take = || self.parts.lock().unwrap().as_mut().and_then(Vec::pop);
+        let give = |part| {
+            let mut parts = self.parts.lock().unwrap();
+            let parts = parts.get_or_insert_default();
+            parts.push(part);
+            parts.len()
+        };
+        while let Some(mut part) = take() {
+            let first = part.start;
+            while let Some(next) = part.next() {
+                if self.is_cancelled.load(Ordering::SeqCst) {
+                    *self.parts.lock().unwrap() = Some(Vec::new());
+                    return share;
+                }
+                share.push(next);
+                if part.is_empty() || !asking.is_asked() {
+                    continue;
+                }
+                let split = visitor.split((part.start - first).into(), part.len() as u64);
+                let middle = match split {
+                    Split::Keep => continue,
+                    Split::Half => part.start + part.len() as u32 / 2,
+                    Split::All => part.start,
+                };
+                GIVEN_COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                let given = middle..part.end;
+                part.end = middle;
+                visitor.gave(give(given));
+            }
+            let live = self.parts.lock().unwrap().as_ref().map_or(0, Vec::len);
+            if !visitor.on_range(live) {
+                break;
+            }
         }
+        share
+    }
+
+    fn is_exhausted(&self) -> bool {
+        match &*self.parts.lock().unwrap() {
+            Some(parts) => parts.is_empty(),
+            None => self.next.load(Ordering::SeqCst) >= self.ranges,
+        }
+    }
+
+    fn walk_ranges(&self, visitor: &mut HandlerVisit<'_>) -> Vec<u32> {
         let mut share = Vec::new();
         loop {
             if self.is_cancelled.load(Ordering::SeqCst) {
@@ -106,8 +179,7 @@ impl Query {
                 break;
             }
         }
-        self.shares.lock().unwrap().push(share);
-        self.at_work.fetch_sub(1, Ordering::SeqCst);
+        share
     }
 
     fn fault(&self, what: String) {
@@ -125,7 +197,13 @@ impl Job for Query {
             if self.begun.fetch_add(1, Ordering::SeqCst) > 0 {
                 self.fault("begun twice".into());
             }
-            handler.board.start(visiting.id, 1_000_000);
+            let start = handler.board.start(visiting.id, 1_000_000);
+            if start.is_on_request() {
+                *self.parts.lock().unwrap() = Some(vec![Range {
+                    start: 0,
+                    end: self.ranges,
+                }]);
+            }
         } else if self.begun.load(Ordering::SeqCst) == 0 {
             self.fault(format!("{:?} before it was begun", visiting.turn));
         }
@@ -133,7 +211,7 @@ impl Job for Query {
         let takes_interludes = below(2) > 0;
         let mut back;
         let mut visiting = visiting;
-        while self.next.load(Ordering::SeqCst) < self.ranges {
+        while !self.is_exhausted() {
             if !takes_interludes {
                 return Ended::Leaves;
             }
@@ -176,6 +254,8 @@ fn run(policy: &PolicyChoice, handlers: usize, queries: u32, cancels: bool) {
         policy: policy.clone(),
         // Without a CPU: handlers that are not placed would be steered, and all of them are one thread here.
         places: vec![Place::default(); handlers],
+        // Whatever is asked for is given.
+        range_postings_min: 0,
         ..HandlerOptions::default()
     };
     let board = Arc::new(SharedBoard::new(&options));
@@ -211,7 +291,8 @@ fn run(policy: &PolicyChoice, handlers: usize, queries: u32, cancels: bool) {
                     arrived: now,
                     at: now + Duration::from_secs(3_600),
                 },
-                ranges: 1 + number % 4,
+                ranges: 1 + number % 4 * 3,
+                parts: Mutex::new(None),
                 next: AtomicU32::new(0),
                 shares: Mutex::default(),
                 begun: AtomicU32::new(0),
@@ -257,6 +338,7 @@ fn run(policy: &PolicyChoice, handlers: usize, queries: u32, cancels: bool) {
 
 fn policies() -> Vec<PolicyChoice> {
     let named = [
+        "help-if-idle",
         "boost",
         "least-left",
         "help-and-yield",
@@ -277,6 +359,8 @@ fn each_query_is_answered_once_with_all_ranges_whatever_the_interleaving() {
         // Few changes of threads at the worst points (Burckhardt et al. 2010).
         shuttle::check_pct(move || run(&policy, 2, 4, false), 300, 3);
     }
+    let given_count = GIVEN_COUNT.load(std::sync::atomic::Ordering::Relaxed);
+    assert!(given_count > 100, "{given_count} parts given away");
 }
 
 #[test]

@@ -1,0 +1,68 @@
+//! A handler at work on a query in one piece, of which idle handlers ask for a part.
+
+use crate::handlers::shared_board::{Handler, SharedBoard};
+use schedule::board::Give;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// Time of a search before it is asked for a part: shorter ones end before a helper has come.
+const AFTER: Duration = Duration::from_micros(64);
+
+/// What a handler at work is asked. Read every few dozen microseconds of its search: two loads, and the clock where somebody
+/// asks.
+#[derive(Debug)]
+pub(crate) struct Asking<'a> {
+    board: &'a SharedBoard,
+    handler: usize,
+    began: Instant,
+    is_owner: AtomicBool,
+    /// Time from the beginning before which nobody is heard, in ns.
+    not_before_ns: AtomicU64,
+}
+
+impl<'a> Asking<'a> {
+    /// Returns what a handler is asked that begins to work now.
+    pub(crate) fn new(handler: &Handler<'a>) -> Asking<'a> {
+        let after = match handler.board.trusts_all() {
+            true => Duration::ZERO,
+            false => AFTER,
+        };
+        Asking {
+            board: handler.board,
+            handler: handler.number,
+            began: Instant::now(),
+            is_owner: AtomicBool::new(false),
+            not_before_ns: AtomicU64::new(after.as_nanos() as u64),
+        }
+    }
+
+    /// Notes whether the handler owns the query or helps.
+    pub(crate) fn owns(&self, is_owner: bool) {
+        self.is_owner.store(is_owner, Relaxed);
+    }
+
+    /// Returns whether a part is asked for.
+    pub(crate) fn is_asked(&self) -> bool {
+        match self.gives() {
+            Give::Nothing => false,
+            Give::All => true,
+            Give::Half => self.spent_ns() >= self.not_before_ns.load(Relaxed),
+        }
+    }
+
+    /// Returns what is asked for, whether it pays or not.
+    pub(crate) fn gives(&self) -> Give {
+        let seen = self.board.signals().seen(self.handler);
+        (self.board.policy()).gives(self.is_owner.load(Relaxed), &seen)
+    }
+
+    /// Hears nobody until the search has taken twice as long: it would be asked in vain at each block.
+    pub(crate) fn waits(&self) {
+        let not_before_ns = self.spent_ns().saturating_mul(2).max(1);
+        self.not_before_ns.store(not_before_ns, Relaxed);
+    }
+
+    fn spent_ns(&self) -> u64 {
+        self.began.elapsed().as_nanos() as u64
+    }
+}
