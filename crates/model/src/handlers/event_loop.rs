@@ -6,19 +6,23 @@ use crate::error::ModelError;
 use crate::simulate::Streams;
 use crate::simulate::streams::Stream;
 use schedule::board::script::{Decision, Event as BoardEvent, Record};
-use schedule::board::{Arrival, Board, Learnt, Left, Policy, QueryId, Turn};
+use schedule::board::{Arrival, Board, Give, Learnt, Left, Policy, QueryId, Turn};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 const NS_PER_MS: f64 = 1e6;
+/// Time between two instants at which a handler hears who asks for a part, in ns.
+const BLOCK_NS: f64 = 32_000.0;
+/// Time of a visit before which nobody is heard, in ns.
+const UNHEARD_NS: u64 = 64_000;
 /// Makes the order of wake-ups independent of arrivals and times.
 const WAKES_SEED: u64 = 0x57A6_6E55;
 
 /// Kind of an event, of a handler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
-    /// The handler has searched its range.
+    /// The handler has searched its range, or a block of one that others may ask for.
     RangeDone,
     /// The handler has been woken.
     Woken,
@@ -30,7 +34,7 @@ enum Kind {
 type Event = Reverse<(u64, u64, usize, Kind)>;
 
 /// A query of the simulation.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 struct Query {
     number: usize,
     arrived_ns: u64,
@@ -40,6 +44,17 @@ struct Query {
     ranges: u32,
     /// Next range.
     next: u32,
+    /// Parts that no handler works on, in ns on a handler of speed 1, of a query in one piece; `None` of one in ranges.
+    parts: Option<Vec<f64>>,
+}
+
+impl Query {
+    fn is_exhausted(&self) -> bool {
+        match &self.parts {
+            Some(parts) => parts.is_empty(),
+            None => self.next >= self.ranges,
+        }
+    }
 }
 
 /// The visit of a handler.
@@ -47,7 +62,14 @@ struct Query {
 struct Work {
     query: QueryId,
     is_owner: bool,
+    visit_began_ns: u64,
     range_began_ns: u64,
+    /// Instant from which the handler is busy that is not counted yet.
+    busy_from_ns: u64,
+    /// What is left of the part, in ns on a handler of speed 1, of a query in one piece.
+    left_ns: f64,
+    /// Time of the visit before which nobody is heard that asks for a part, in ns.
+    unheard_ns: u64,
 }
 
 struct Engine<'a> {
@@ -239,6 +261,7 @@ impl Engine<'_> {
             likely_ns,
             ranges: 0,
             next: 0,
+            parts: None,
         };
         self.arrived += 1;
         self.wake(now_ns);
@@ -265,7 +288,11 @@ impl Engine<'_> {
         self.works[handler] = Work {
             query: id,
             is_owner,
+            visit_began_ns: now_ns,
             range_began_ns: now_ns,
+            busy_from_ns: now_ns,
+            left_ns: 0.0,
+            unheard_ns: UNHEARD_NS,
         };
         let is_first = self.queries[id].next == 0;
         let join_ns = match is_first {
@@ -287,6 +314,10 @@ impl Engine<'_> {
         };
         self.note(event, || Decision::Start(start));
         let query = &mut self.queries[id];
+        if start.is_on_request() {
+            query.parts = Some(vec![query.time_ns]);
+            return;
+        }
         let costs = &self.settings.costs;
         let ranges = match (start.range_ns, costs.range_time_us) {
             (u64::MAX, _) => 1.0,
@@ -311,41 +342,115 @@ impl Engine<'_> {
     fn take_range(&mut self, now_ns: u64, handler: usize, extra_ns: f64) {
         let work = &mut self.works[handler];
         work.range_began_ns = now_ns;
-        let (id, is_owner) = (work.query, work.is_owner);
-        self.queries[id].next += 1;
-        let query = self.queries[id];
-        let live = query.ranges - query.next;
+        let id = work.query;
+        let query = &mut self.queries[id];
+        query.next += 1;
+        let live = match &mut query.parts {
+            Some(parts) => {
+                work.left_ns = parts.pop().unwrap_or(0.0);
+                parts.len() as u32
+            }
+            None => query.ranges - query.next,
+        };
         if let Some(entry) = self.board.query(id) {
             entry.progress.range_taken(live);
         }
         self.note(BoardEvent::RangeTaken { query: id, live }, || {
             Decision::Noted
         });
-        let efficiency = match is_owner {
-            true => 1.0,
-            false => self.settings.costs.efficiency,
-        };
+        let query = &self.queries[id];
         let further_ns = match query.next {
             1 => 0.0,
             _ => self.settings.costs.range_us * 1e3,
         };
-        let searched_ns =
-            query.time_ns / f64::from(query.ranges) / efficiency / self.settings.speeds[handler];
+        if query.parts.is_some() {
+            return self.search_block(now_ns, handler, further_ns + extra_ns);
+        }
+        let range_ns = query.time_ns / f64::from(query.ranges);
+        let searched_ns = range_ns / self.speed(handler);
         let spent_ns = (searched_ns + further_ns + extra_ns) as u64;
         self.push(now_ns + spent_ns, handler, Kind::RangeDone);
     }
 
-    fn range_done(&mut self, now_ns: u64, handler: usize) {
+    /// Returns the work of a handler at its query in a unit of time.
+    fn speed(&self, handler: usize) -> f64 {
+        let efficiency = match self.works[handler].is_owner {
+            true => 1.0,
+            false => self.settings.costs.efficiency,
+        };
+        efficiency * self.settings.speeds[handler]
+    }
+
+    /// Searches what is left of a part up to the next block at which the handler hears who asks for a part.
+    fn search_block(&mut self, now_ns: u64, handler: usize, extra_ns: f64) {
+        let work = &mut self.works[handler];
+        let block_ns = work.left_ns.min(BLOCK_NS);
+        work.left_ns -= block_ns;
+        let spent_ns = block_ns / self.speed(handler) + extra_ns;
+        self.push(now_ns + spent_ns as u64, handler, Kind::RangeDone);
+    }
+
+    /// Gives away between two blocks what the policy says. Returns it.
+    fn gives(&mut self, now_ns: u64, handler: usize) -> Give {
         let work = self.works[handler];
+        let seen = self.board.signals().seen(handler);
+        let gives = self.board.policy().gives(work.is_owner, &seen);
+        let given_ns = match gives {
+            Give::Nothing => return gives,
+            Give::All => work.left_ns,
+            Give::Half => {
+                let visit_ns = now_ns - work.visit_began_ns;
+                if visit_ns < work.unheard_ns {
+                    return Give::Nothing;
+                }
+                let left_ns = (work.left_ns / self.speed(handler)) as u64;
+                let shares = self.board.shares(now_ns, work.query, left_ns);
+                let event = BoardEvent::Share {
+                    now_ns,
+                    query: work.query,
+                    left_ns,
+                };
+                self.note(event, || Decision::Shares(shares));
+                if !shares {
+                    self.works[handler].unheard_ns = visit_ns * 2;
+                    return Give::Nothing;
+                }
+                work.left_ns / 2.0
+            }
+        };
+        self.works[handler].left_ns -= given_ns;
+        let parts = self.queries[work.query].parts.get_or_insert_default();
+        parts.push(given_ns);
+        let ranges = parts.len() as u32;
+        let event = BoardEvent::Open {
+            now_ns,
+            query: work.query,
+            ranges,
+            join_ns: 0,
+        };
+        self.board.open(now_ns, work.query, ranges, 0);
+        self.note(event, || Decision::Noted);
+        self.wake(now_ns);
+        gives
+    }
+
+    fn range_done(&mut self, now_ns: u64, handler: usize) {
+        let work = &mut self.works[handler];
+        let busy_ns = now_ns - std::mem::replace(&mut work.busy_from_ns, now_ns);
+        self.report.activity.core_busy_ms[handler] += busy_ns as f64 / NS_PER_MS;
+        let work = *work;
+        let deadline_ns = self.board.query(work.query).map(|one| one.deadline_ns);
+        let is_expired = deadline_ns.is_some_and(|deadline_ns| now_ns >= deadline_ns);
+        if work.left_ns > 0.0 && !is_expired && self.gives(now_ns, handler) != Give::All {
+            return self.search_block(now_ns, handler, 0.0);
+        }
         let worked_ns = now_ns - work.range_began_ns;
-        self.report.activity.core_busy_ms[handler] += worked_ns as f64 / NS_PER_MS;
-        let query = self.queries[work.query];
+        let query = self.queries[work.query].clone();
         let Some(entry) = self.board.query(work.query) else {
             return;
         };
         entry.progress.range_done(worked_ns);
-        let is_expired = now_ns >= entry.deadline_ns;
-        let is_exhausted = is_expired || query.next >= query.ranges;
+        let is_exhausted = is_expired || query.is_exhausted();
         let visit = entry.visit(now_ns, work.is_owner);
         let seen = self.board.signals().seen(handler);
         let stays = self.board.policy().stays(&visit, &seen);
@@ -377,7 +482,8 @@ impl Engine<'_> {
                     self.report
                         .responses_ms
                         .push(response_ns as f64 / NS_PER_MS);
-                    self.report.expired += u64::from(is_expired && query.next < query.ranges);
+                    let is_cut = work.left_ns > 0.0 || !query.is_exhausted();
+                    self.report.expired += u64::from(is_expired && is_cut);
                 }
             }
             Left::Parked => self.report.parked += 1,
