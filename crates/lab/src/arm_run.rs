@@ -1,6 +1,5 @@
 //! Execution of one run of one arm: machine settings, a dedicated server, load and measurements.
 use crate::co_runner::{CoRunner, footprint_bytes};
-use crate::cores::Cores;
 use crate::counting::Counting;
 use crate::energy::EnergyMeter;
 use crate::experiment::{Arm, Order};
@@ -14,6 +13,7 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
+use vfs::platform::CpuTicks;
 
 impl Laboratory<'_> {
     /// Runs one arm at a given load and saves its samples in a folder. A stopped run is saved too, and
@@ -50,13 +50,13 @@ impl Laboratory<'_> {
         settings.timeout = Duration::from_secs(10);
         settings.drain = settings.timeout;
         let tree = Tree::here();
-        let before = (server.usage(), Cores::now(&tree));
+        let before = (server.usage(), CpuTicks::now());
         let energy = EnergyMeter::start(&tree);
         let counting = Counting::start(server.process(), &self.session.capabilities);
         let (outcome, summary) = self.measure(&settings)?;
         let threads = counting.finish();
         let energy = energy.finish();
-        let cores = Cores::now(&tree).busy_since(&before.1);
+        let cores = CpuTicks::now().busy_since(&before.1);
         let usage = before.0.zip(server.usage());
         let mut record = RunRecord::of(&settings, &outcome, &summary, None);
         let cpu_us = usage.map(|(before, after)| after.cpu_us.saturating_sub(before.cpu_us));

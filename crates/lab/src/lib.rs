@@ -11,7 +11,6 @@ mod capability;
 mod client;
 mod co_runner;
 mod codecs;
-mod cores;
 mod counters;
 mod counting;
 mod doctor;

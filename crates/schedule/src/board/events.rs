@@ -152,7 +152,9 @@ impl Board {
             && self.has_room_for_help()
             && entry.hands < entry.degree_max
             && worth_ns.is_some_and(|worth_ns| left_ns >= worth_ns);
-        if !pays || !self.guard.allows(self.now_ns, self.traffic.load()) {
+        let cpus_count = self.at_work_max.min(self.handlers.len());
+        let busy_share = self.traffic.load().max(self.learnt.busy_share);
+        if !pays || !self.guard.allows(self.now_ns, cpus_count, busy_share) {
             return false;
         }
         let is_control = entry.help != Help::Given && Guard::is_control(entry.number);

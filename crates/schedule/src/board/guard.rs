@@ -10,8 +10,10 @@ use super::entry::Help;
 const CONTROL: u64 = 16;
 /// Handler time of helped queries over that of the control from which help pauses.
 const COST_MAX: f64 = 1.15;
-/// Load of the handlers from which nobody helps.
-const LOAD_MAX: f64 = 0.85;
+/// CPUs that idle on average below which nobody helps: the next query comes before the helper has paid for its way.
+const IDLE_MIN: f64 = 0.7;
+/// Share of the time of the CPUs from which nobody helps, however many idle.
+const BUSY_MAX: f64 = 0.85;
 /// Time for which help pauses, in ns.
 const PAUSE_NS: u64 = 10_000_000_000;
 /// Queries of a kind before it is judged.
@@ -52,9 +54,10 @@ impl Guard {
         number.wrapping_mul(HASH) / (u64::MAX / CONTROL) == CONTROL - 1
     }
 
-    /// Returns whether queries are helped now, at a load of the handlers.
-    pub(super) fn allows(&self, now_ns: u64, load: f64) -> bool {
-        now_ns >= self.paused_until_ns && load <= LOAD_MAX
+    /// Returns whether queries are helped now, on `cpus_count` CPUs that are busy for a share of the time.
+    pub(super) fn allows(&self, now_ns: u64, cpus_count: usize, busy_share: f64) -> bool {
+        let idle_count = (1.0 - busy_share) * cpus_count as f64;
+        now_ns >= self.paused_until_ns && busy_share <= BUSY_MAX && idle_count >= IDLE_MIN
     }
 
     /// Notes a query that has ended.
@@ -99,10 +102,11 @@ mod tests {
             }
         };
         run(&mut guard, 2200);
-        assert!(guard.allows(0, 0.5) && !guard.allows(0, 0.9));
+        assert!(guard.allows(0, 2, 0.6) && !guard.allows(0, 2, 0.7));
+        assert!(guard.allows(0, 16, 0.8) && !guard.allows(0, 16, 0.9));
         run(&mut guard, 2500);
-        assert!(!guard.allows(PAUSE_NS - 1, 0.5));
+        assert!(!guard.allows(PAUSE_NS - 1, 2, 0.5));
         // Then it is tried again.
-        assert!(guard.allows(PAUSE_NS, 0.5));
+        assert!(guard.allows(PAUSE_NS, 2, 0.5));
     }
 }

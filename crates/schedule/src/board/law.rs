@@ -25,6 +25,8 @@ pub struct Learnt {
     pub efficiency: f64,
     /// Share of their time in ranges for which handlers had a CPU: less than 1 where other threads took it.
     pub cpu_share: f64,
+    /// Share of the time of their CPUs of late in which these were busy, whoever had them; 0 where unknown.
+    pub busy_share: f64,
 }
 
 impl Default for Learnt {
@@ -34,6 +36,7 @@ impl Default for Learnt {
             join_ns: JOIN_NS as f64,
             efficiency: EFFICIENCY,
             cpu_share: 1.0,
+            busy_share: 0.0,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Handlers: threads that work on the queries of one board, for index servers and document servers.
 
 pub(crate) mod asking;
+mod cpu_use;
 pub(crate) mod deadline;
 pub(crate) mod figures;
 pub(crate) mod handler_visit;

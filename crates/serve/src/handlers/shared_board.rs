@@ -4,6 +4,7 @@
 //! jobs themselves, and wake-ups, which are sent after the lock is released. A handler takes the lock two to four times
 //! a query; at the ends of ranges it reads the signals alone.
 
+use crate::handlers::cpu_use::CpuUse;
 use crate::handlers::deadline::Deadline;
 use crate::handlers::figures::Figures;
 use crate::handlers::options::HandlerOptions;
@@ -12,7 +13,7 @@ use crate::handlers::sync::{
     AtomicBool, AtomicU64, Mutex, MutexGuard, Thread, current, park, park_timeout,
 };
 use schedule::board::{
-    Arrival, Board, Left, Policy, Progress, QueryId, Signals, Start, Turn, Visit,
+    Arrival, Board, Learnt, Left, Policy, Progress, QueryId, Signals, Start, Turn, Visit,
 };
 use schedule::cost::CostModel;
 use search::PlanKind;
@@ -90,6 +91,7 @@ pub(crate) struct SharedBoard {
     state: Mutex<State>,
     policy: Arc<dyn Policy>,
     range_postings_min: u64,
+    cpu_use: CpuUse,
     signals: Arc<Signals>,
     pub(super) costs: Mutex<CostModel>,
     /// Set once all handlers run.
@@ -164,6 +166,7 @@ impl SharedBoard {
             epoch: Instant::now(),
             policy: Arc::clone(choice.policy()),
             range_postings_min: options.range_postings_min,
+            cpu_use: CpuUse::new(),
             signals: Arc::clone(board.signals()),
             costs: Mutex::new(CostModel::new(KINDS)),
             threads: OnceLock::new(),
@@ -309,11 +312,19 @@ impl SharedBoard {
     /// Returns whether a half of what is left of a query, `left` in a handler's time, goes to an idle handler.
     pub(crate) fn shares(&self, id: QueryId, left: Duration) -> bool {
         let now_ns = self.now_ns();
-        let left_ns = match self.trusts_all() {
-            true => u64::MAX / 2,
-            false => left.as_nanos() as u64,
-        };
-        self.state().board.shares(now_ns, id, left_ns)
+        if self.trusts_all() {
+            return self.state().board.shares(now_ns, id, u64::MAX / 2);
+        }
+        let busy_share = self.cpu_use.measure();
+        let mut state = self.state();
+        if let Some(busy_share) = busy_share {
+            let learnt = Learnt {
+                busy_share,
+                ..*state.board.learnt()
+            };
+            state.board.learn(learnt);
+        }
+        (state.board).shares(now_ns, id, left.as_nanos() as u64)
     }
 
     /// Opens a query to further handlers, which take about as long to join it as its first one took.

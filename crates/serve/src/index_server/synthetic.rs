@@ -40,8 +40,12 @@ impl SyntheticClock {
 
     /// Occupies the calling thread for a time on this clock.
     fn spin(self, time: Duration) {
-        let began = self.now();
-        while self.now().saturating_sub(began) < time {
+        self.spin_until(self.now() + time);
+    }
+
+    /// Occupies the calling thread until an instant of this clock.
+    fn spin_until(self, instant: Duration) {
+        while self.now() < instant {
             hint::spin_loop();
         }
     }
@@ -141,9 +145,12 @@ impl SyntheticJob {
             self.next.fetch_add(1, Ordering::Relaxed);
             self.note_handler(handler);
             let mut searched = Duration::ZERO;
+            let began = self.request.clock.now();
             while !left.is_zero() {
+                // From the beginning of the part, so that the ends of blocks do not add up.
                 let block = left.min(BLOCK);
-                self.request.clock.spin(block);
+                let ends = began + searched + block;
+                self.request.clock.spin_until(ends);
                 (searched, left) = (searched + block, left - block);
                 if left.is_zero() || !asking.is_asked() {
                     continue;

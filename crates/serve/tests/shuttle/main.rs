@@ -16,6 +16,8 @@ mod model;
 mod handlers {
     #[path = "../../src/handlers/asking.rs"]
     pub(crate) mod asking;
+    #[path = "../../src/handlers/cpu_use.rs"]
+    pub(crate) mod cpu_use;
     #[path = "../../src/handlers/deadline.rs"]
     pub(crate) mod deadline;
     #[path = "../../src/handlers/figures.rs"]

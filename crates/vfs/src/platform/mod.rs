@@ -2,6 +2,7 @@
 //! texts of `/sys` and `/proc`.
 
 mod affinity;
+mod cpu_ticks;
 mod private;
 // The disposition of a signal has no safe call.
 #[cfg(unix)]
@@ -17,6 +18,7 @@ pub use affinity::{
 };
 #[cfg(target_os = "linux")]
 pub use affinity::{current_cpu, thread_id};
+pub use cpu_ticks::CpuTicks;
 #[cfg(target_os = "linux")]
 pub use private::open_fifo_for_writing;
 pub use private::{open_fifo, open_private_file};
