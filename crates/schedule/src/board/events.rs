@@ -148,12 +148,13 @@ impl Board {
         let idle = self.handlers.iter().enumerate();
         let idle = idle.filter(|(_, one)| Handler::is_idle(one));
         let worth_ns = idle.map(|(idle, _)| self.worth_ns(idle, entry)).min();
+        let busy_share = self.traffic.load().max(self.learnt.busy_share);
+        let longer_ns = Guard::longer_ns(busy_share, self.traffic.mean_ns());
         let pays = self.claimable_count() == 0
             && self.has_room_for_help()
             && entry.hands < entry.degree_max
-            && worth_ns.is_some_and(|worth_ns| left_ns >= worth_ns);
+            && worth_ns.is_some_and(|worth_ns| left_ns >= worth_ns.saturating_add(longer_ns));
         let cpus_count = self.at_work_max.min(self.handlers.len());
-        let busy_share = self.traffic.load().max(self.learnt.busy_share);
         if !pays || !self.guard.allows(self.now_ns, cpus_count, busy_share) {
             return false;
         }

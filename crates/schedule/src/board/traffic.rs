@@ -50,6 +50,11 @@ impl Traffic {
         }
     }
 
+    /// Returns the mean time of queries, in ns.
+    pub(super) fn mean_ns(&self) -> f64 {
+        self.time_ns
+    }
+
     /// Returns the squared coefficient of variation of the times.
     pub fn cv2(&self) -> f64 {
         match self.time_ns > 0.0 {
