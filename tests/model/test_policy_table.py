@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 LOADS = [0.1, 0.3, 0.5, 0.7, 0.8]
 # Relative difference of a cell, and the cells that keep the smaller one.
 NEAR, FAR = 0.03, 0.06
-NEAR_LEAST = 80
+NEAR_LEAST = 40
 
 
 def reference():
@@ -23,25 +23,25 @@ def reference():
     return {name.replace("fifo:1", "fifo"): {2: numbers(two), 4: numbers(four)} for name, two, four in rows}
 
 
-def page(handlers):
-    """The same of the page."""
+def page():
+    """The same of the page, on 2 handlers."""
     text = (ROOT / "docs/parallelism.md").read_text()
-    table = text.split(f"| {handlers} handlers | 0.1 |", 1)[1].split("\n\n", 1)[0]
+    table = text.split("| 2 handlers | 0.1 |", 1)[1].split("\n\n", 1)[0]
     rows = {}
     for line in table.splitlines()[2:]:
         name, *cells = (cell.strip(" *") for cell in line.strip("|").split("|"))
-        rows[re.search(r"`([^`]+)`", name)[1]] = [float(cell) for cell in cells[: len(LOADS)]]
+        # Two policies want what the simulated machine lacks, and have no figures.
+        if cells[0]:
+            rows[re.search(r"`([^`]+)`", name)[1]] = [float(cell) for cell in cells[: len(LOADS)]]
     return rows
 
 
 def test_the_page_agrees_with_the_other_program():
-    differences = {}
+    differences, found = {}, page()
     for name, rows in reference().items():
-        for handlers, expected in rows.items():
-            found = page(handlers)[name]
-            for load, ours, other in zip(LOADS, found, expected, strict=True):
-                differences[handlers, name, load] = ours / other - 1
-    assert len(differences) == 100
+        for load, ours, other in zip(LOADS, found[name], rows[2], strict=True):
+            differences[name, load] = ours / other - 1
+    assert len(differences) == 50
     far = {cell: share for cell, share in differences.items() if abs(share) > FAR}
     assert not far
     near = [cell for cell, share in differences.items() if abs(share) <= NEAR]

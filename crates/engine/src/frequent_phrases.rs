@@ -13,7 +13,7 @@ const PHRASES_MAX: usize = 3;
 const FREQUENT_SHARE: f64 = 0.02;
 /// Upper limit on the phrases whose words are looked up, those of most titles.
 const CANDIDATES_MAX: usize = 128;
-/// Bytes of the titles of a phrase by which its language is told.
+/// Bytes of the titles of a phrase that show its language.
 const TITLES_BYTES_MAX: usize = 400;
 /// Documents of an index in which every word is rare enough.
 const DOCUMENTS_FEW: u64 = 40;
@@ -22,20 +22,20 @@ const WORD_CHARS: std::ops::RangeInclusive<usize> = 3..=16;
 type Phrase = [String; 2];
 
 /// Returns the most frequent phrases of the titles of live documents, evenly drawn from `segments`: two words in lower case,
-/// no word in two phrases. Phrases of titles in another language than that of
-/// the index are left out.
+/// no word in two phrases. Phrases whose titles are foreign are left out.
 ///
 /// # Errors
 /// A file of the index that cannot be read.
 pub fn frequent_phrases(
     index: &Index,
     segments: &[&Arc<Segment>],
+    is_foreign: &dyn Fn(&str) -> bool,
 ) -> Result<Vec<[String; 2]>, IndexError> {
     let titles = titles_by_phrase(segments)?;
     let mut ranked: Vec<(Phrase, Titles)> = titles.into_iter().collect();
     ranked.sort_by_key(|(_, titles)| Reverse(titles.count));
     ranked.truncate(CANDIDATES_MAX);
-    ranked.retain(|(_, titles)| !index.analyzer().finds_foreign(&titles.joined));
+    ranked.retain(|(_, titles)| !is_foreign(&titles.joined));
     // Of phrases of as many titles, that of the more frequent words finds more.
     let mut telling = Vec::new();
     for (phrase, titles) in ranked {
@@ -181,7 +181,8 @@ mod tests {
             writer.commit().unwrap();
             let index = Index::open(storage).unwrap();
             let segments: Vec<_> = index.segments(0..=index.chunks_count() - 1).collect();
-            let phrases = frequent_phrases(&index, &segments).unwrap();
+            let is_foreign = |titles: &str| analyzer.finds_foreign(titles);
+            let phrases = frequent_phrases(&index, &segments, &is_foreign).unwrap();
             let mut phrases: Vec<_> = phrases.into_iter().map(|one| one.join(" ")).collect();
             phrases.sort();
             phrases
@@ -214,7 +215,7 @@ mod tests {
         let found = |storage: &SharedStorage| {
             let index = Index::open(storage.clone()).unwrap();
             let segments: Vec<_> = index.segments(0..=index.chunks_count() - 1).collect();
-            let phrases = frequent_phrases(&index, &segments).unwrap();
+            let phrases = frequent_phrases(&index, &segments, &|_| false).unwrap();
             phrases
                 .into_iter()
                 .map(|phrase| phrase.join(" "))

@@ -12,7 +12,7 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 const NS_PER_MS: f64 = 1e6;
-/// Time between two instants at which a handler hears who asks for a part, in ns.
+/// Time between two instants at which a handler hears requests for a part, in ns.
 const BLOCK_NS: f64 = 32_000.0;
 /// Time of a visit before which nobody is heard, in ns.
 const UNHEARD_NS: u64 = 64_000;
@@ -381,7 +381,7 @@ impl Engine<'_> {
         efficiency * self.settings.speeds[handler]
     }
 
-    /// Searches what is left of a part up to the next block at which the handler hears who asks for a part.
+    /// Searches what is left of a part up to the next block at which the handler hears requests for a part.
     fn search_block(&mut self, now_ns: u64, handler: usize, extra_ns: f64) {
         let work = &mut self.works[handler];
         let block_ns = work.left_ns.min(BLOCK_NS);

@@ -6,7 +6,7 @@
 
 use super::entry::Help;
 
-/// One of so many queries that would be helped is not.
+/// Of this number of queries that would be helped, one is not.
 const CONTROL: u64 = 16;
 /// Share of the time of the CPUs from which only longer queries are helped, and their time left, in means of all queries, for each
 /// unit of use beyond. What help adds is paid by others, the more the busier the CPUs are; who gains are the longest ones.

@@ -11,7 +11,7 @@ pub(crate) struct HandlerVisit<'a> {
     visiting: &'a Visiting,
     handler: usize,
     board: &'a SharedBoard,
-    /// Who asks for a part, where the query is in one piece.
+    /// Requests for a part, where the query is in one piece.
     asking: Option<&'a Asking<'a>>,
     pub(crate) ranges_count: u64,
     /// Time of the ranges on the clock of the handler's CPU time; on the wall's for a search in one piece.

@@ -72,7 +72,8 @@ impl Served {
         }
         let segments: Vec<_> = index.segments(self.chunks.clone()).collect();
         let since = index.read_start();
-        let found = frequent_phrases(index, &segments);
+        let is_foreign = |titles: &str| index.analyzer().finds_foreign(titles);
+        let found = frequent_phrases(index, &segments, &is_foreign);
         let segments: Vec<_> = segments.into_iter().cloned().collect();
         // What is kept must not rest on bytes that changed.
         let (Ok(found), Ok(())) = (found, index.verify_search(&segments, since)) else {
