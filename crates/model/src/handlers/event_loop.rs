@@ -2,20 +2,19 @@
 
 use super::report::HandlersReport;
 use super::settings::HandlersSettings;
+use super::work::{Query, Work};
 use crate::error::ModelError;
 use crate::simulate::Streams;
 use crate::simulate::streams::Stream;
 use schedule::board::script::{Decision, Event as BoardEvent, Record};
-use schedule::board::{Arrival, Board, Give, Learnt, Left, Policy, QueryId, Turn};
+use schedule::board::{
+    Arrival, BLOCK_NS, Board, Give, Learnt, Left, Policy, QueryId, Turn, UNHEARD_NS,
+};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 const NS_PER_MS: f64 = 1e6;
-/// Time between two instants at which a handler hears requests for a part, in ns.
-const BLOCK_NS: f64 = 32_000.0;
-/// Time of a visit before which nobody is heard, in ns.
-const UNHEARD_NS: u64 = 64_000;
 /// Makes the order of wake-ups independent of arrivals and times.
 const WAKES_SEED: u64 = 0x57A6_6E55;
 
@@ -32,45 +31,6 @@ enum Kind {
 
 /// Instant in ns, sequence number, handler, kind.
 type Event = Reverse<(u64, u64, usize, Kind)>;
-
-/// A query of the simulation.
-#[derive(Debug, Clone, Default)]
-struct Query {
-    number: usize,
-    arrived_ns: u64,
-    /// Time of the whole query on a handler of speed 1, in ns.
-    time_ns: f64,
-    likely_ns: f64,
-    ranges: u32,
-    /// Next range.
-    next: u32,
-    /// Parts that no handler works on, in ns on a handler of speed 1, of a query in one piece; `None` of one in ranges.
-    parts: Option<Vec<f64>>,
-}
-
-impl Query {
-    fn is_exhausted(&self) -> bool {
-        match &self.parts {
-            Some(parts) => parts.is_empty(),
-            None => self.next >= self.ranges,
-        }
-    }
-}
-
-/// The visit of a handler.
-#[derive(Debug, Clone, Copy, Default)]
-struct Work {
-    query: QueryId,
-    is_owner: bool,
-    visit_began_ns: u64,
-    range_began_ns: u64,
-    /// Instant from which the handler is busy that is not counted yet.
-    busy_from_ns: u64,
-    /// What is left of the part, in ns on a handler of speed 1, of a query in one piece.
-    left_ns: f64,
-    /// Time of the visit before which nobody is heard that asks for a part, in ns.
-    unheard_ns: u64,
-}
 
 struct Engine<'a> {
     settings: &'a HandlersSettings,
@@ -384,7 +344,7 @@ impl Engine<'_> {
     /// Searches what is left of a part up to the next block at which the handler hears requests for a part.
     fn search_block(&mut self, now_ns: u64, handler: usize, extra_ns: f64) {
         let work = &mut self.works[handler];
-        let block_ns = work.left_ns.min(BLOCK_NS);
+        let block_ns = work.left_ns.min(BLOCK_NS as f64);
         work.left_ns -= block_ns;
         let spent_ns = block_ns / self.speed(handler) + extra_ns;
         self.push(now_ns + spent_ns as u64, handler, Kind::RangeDone);

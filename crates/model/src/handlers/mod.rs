@@ -8,6 +8,7 @@ mod event_loop;
 mod report;
 mod runs;
 mod settings;
+mod work;
 
 pub use event_loop::run;
 pub use report::{HandlersReport, HandlersSummary};

@@ -42,7 +42,7 @@ pub use policies::{
     Adaptive, Boost, EarliestDeadline, FewToMany, Fifo, HelpAndYield, HelpIfIdle, HurryUp,
     IdleShare, LeastLeft, ShortestFirst, Target,
 };
-pub use policy::{Give, Load, RANGES_MAX, Start, Turn};
+pub use policy::{BLOCK_NS, Give, Load, RANGES_MAX, Start, Turn, UNHEARD_NS};
 pub use progress::Progress;
 pub use seat::Seat;
 pub use signals::{Seen, Signals};

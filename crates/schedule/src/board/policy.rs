@@ -10,6 +10,11 @@ const RANGE_NS: u64 = 150_000;
 const RANGE_MANY_NS: u64 = 100_000;
 const MANY: usize = 8;
 
+/// Time between two instants at which a search in one piece hears requests for a part, in ns: that of 32 blocks of postings.
+pub const BLOCK_NS: u64 = 32_000;
+/// Time of a visit before which requests for a half are not heard, in ns: shorter ones end before a helper has come.
+pub const UNHEARD_NS: u64 = 64_000;
+
 /// Load of the server at the start of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Load {

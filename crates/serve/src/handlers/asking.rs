@@ -1,12 +1,9 @@
 //! A handler at work on a query in one piece, of which idle handlers ask for a part.
 
 use crate::handlers::shared_board::{Handler, SharedBoard};
-use schedule::board::Give;
+use schedule::board::{Give, UNHEARD_NS};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::time::{Duration, Instant};
-
-/// Time of a search before it is asked for a part: shorter ones end before a helper has come.
-const AFTER: Duration = Duration::from_micros(64);
+use std::time::Instant;
 
 /// What a handler at work is asked. Read every few dozen microseconds of its search: two loads, and the clock where somebody
 /// asks.
@@ -23,16 +20,16 @@ pub(crate) struct Asking<'a> {
 impl<'a> Asking<'a> {
     /// Returns what a handler is asked that begins to work now.
     pub(crate) fn new(handler: &Handler<'a>) -> Asking<'a> {
-        let after = match handler.board.trusts_all() {
-            true => Duration::ZERO,
-            false => AFTER,
+        let not_before_ns = match handler.board.trusts_all() {
+            true => 0,
+            false => UNHEARD_NS,
         };
         Asking {
             board: handler.board,
             handler: handler.number,
             began: Instant::now(),
             is_owner: AtomicBool::new(false),
-            not_before_ns: AtomicU64::new(after.as_nanos() as u64),
+            not_before_ns: AtomicU64::new(not_before_ns),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::handlers::figures::Figures;
 use crate::handlers::handler_visit::HandlerVisit;
 use crate::handlers::shared_board::{Ended, Handler, Job, SharedBoard, Visiting};
 use rustix::time::{ClockId, clock_gettime};
-use schedule::board::Turn;
+use schedule::board::{BLOCK_NS, Turn};
 use search::{Split, Visitor};
 use std::hint;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -102,8 +102,8 @@ pub(super) struct Begun {
     is_on_request: bool,
 }
 
-/// Time between two requests that a search in one piece hears.
-const BLOCK: Duration = Duration::from_micros(32);
+/// Time between two instants at which a search in one piece hears requests.
+const BLOCK: Duration = Duration::from_nanos(BLOCK_NS);
 
 impl SyntheticJob {
     pub(super) fn new(
