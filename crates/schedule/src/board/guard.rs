@@ -78,7 +78,7 @@ impl Guard {
 
     /// Returns the time left, in ns, by which a query must be longer than pays for itself, where queries take `mean_ns`.
     pub(super) fn longer_ns(busy_share: f64, mean_ns: f64) -> u64 {
-        ((busy_share - FREE_SHARE).max(0.0) * LONGER * mean_ns) as u64
+        ((busy_share - FREE_SHARE).max(0.0) * LONGER * mean_ns).round() as u64
     }
 
     /// Notes a query that has ended.
