@@ -111,6 +111,13 @@ impl<'a> Stop<'a> {
         self.ask_whether_due() & DUE != 0
     }
 
+    fn clear_split(&self) {
+        let reasons = self.reasons.load(Relaxed);
+        if reasons & SPLIT != 0 {
+            self.reasons.store(reasons & !SPLIT, Relaxed);
+        }
+    }
+
     fn ask_whether_due(&self) -> u8 {
         let mut reasons = self.reasons.load(Relaxed);
         if let Some(is_due) = self.is_due
@@ -216,21 +223,14 @@ impl<'a> StopRef<'a> {
         self.0.is_some_and(Stop::is_cancelled)
     }
 
-    /// Hears no requests for a part, for a walk that is one of several over the same documents. Returns what
-    /// [`StopRef::release`] takes.
-    pub(crate) fn hold(self) -> bool {
-        self.0.is_some_and(|stop| {
-            let reasons = stop.reasons.load(Relaxed);
-            stop.reasons.store(reasons & !SPLIT, Relaxed);
-            stop.is_held.swap(true, Relaxed)
-        })
-    }
-
-    /// Hears requests again, unless `was_held`.
-    pub(crate) fn release(self, was_held: bool) {
-        if let Some(stop) = self.0 {
-            stop.is_held.store(was_held, Relaxed);
-        }
+    /// Runs a walk that is one of several over the same documents: requests for a part are not heard meanwhile.
+    pub(crate) fn whole<T>(self, walk: impl FnOnce() -> T) -> T {
+        let Some(stop) = self.0 else { return walk() };
+        stop.clear_split();
+        let was_held = stop.is_held.swap(true, Relaxed);
+        let walked = walk();
+        stop.is_held.store(was_held, Relaxed);
+        walked
     }
 
     #[cold]
@@ -248,10 +248,7 @@ impl<'a> StopRef<'a> {
     /// Takes the document before which the walk ended because a part is asked for.
     pub(crate) fn take_split(self) -> Option<u32> {
         let stop = self.0?;
-        let reasons = stop.reasons.load(Relaxed);
-        if reasons & SPLIT != 0 {
-            stop.reasons.store(reasons & !SPLIT, Relaxed);
-        }
+        stop.clear_split();
         let split_at = self.is_split_at()?;
         stop.split_at.store(NOWHERE, Relaxed);
         Some(split_at)

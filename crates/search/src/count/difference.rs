@@ -107,10 +107,9 @@ impl<'a> Executor<'a> for Counter<'a> {
         _: Wanted,
         top: &mut Collectors<'a, H, M>,
     ) -> Result<(), IndexError> {
+        let stop = top.stop();
         // Both walks are over the same documents.
-        let was_held = top.stop().hold();
-        let count = self.count(range, segment, top.stop())?;
-        top.stop().release(was_held);
+        let count = stop.whole(|| self.count(range, segment, stop))?;
         top.matches.count(count);
         Ok(())
     }

@@ -101,15 +101,11 @@ impl<'a> Kind<'a> {
         top: &mut Collectors<'a, H, M>,
     ) -> Result<(), IndexError> {
         match self {
-            Kind::Term(one) => {
-                // A count of all documents is in the dictionary; that of a part would be a walk of its own.
-                let was_held = wanted.is_counted() && top.stop().hold();
-                asserting::run(one, range, segment, wanted, top)?;
-                if wanted.is_counted() {
-                    top.stop().release(was_held);
-                }
-                Ok(())
+            // A count of all documents is in the dictionary; that of a part would be a walk of its own.
+            Kind::Term(one) if wanted.is_counted() => {
+                (top.stop()).whole(|| asserting::run(one, range, segment, wanted, top))
             }
+            Kind::Term(one) => asserting::run(one, range, segment, wanted, top),
             Kind::Conjunction(all) => asserting::run(all, range, segment, wanted, top),
             Kind::Phrase(phrase) => asserting::run(phrase, range, segment, wanted, top),
             Kind::Exhaustive(cursor) => asserting::run(cursor, range, segment, wanted, top),
@@ -139,26 +135,20 @@ impl<'a> Kind<'a> {
                 // Documents are counted as far as hits were searched for.
                 let end = top.stop().is_split_at();
                 let end = end.map_or(range.end, |at| at.clamp(range.start, range.end));
-                let was_held = top.stop().hold();
-                run(counting, range.start..end, top)?;
-                top.stop().release(was_held);
-                Ok(())
+                (top.stop()).whole(|| run(counting, range.start..end, top))
             }
             Kind::Parts {
                 searching,
                 counting,
-            } => {
-                // Every part walks over the same documents.
-                let was_held = top.stop().hold();
+            } => top.stop().whole(|| {
                 for part in searching {
                     part.run(range.clone(), segment, Wanted::Hits, top)?;
                 }
                 for part in counting {
                     part.run(range.clone(), segment, Wanted::Count, top)?;
                 }
-                top.stop().release(was_held);
                 Ok(())
-            }
+            }),
         }
     }
 

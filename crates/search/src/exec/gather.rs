@@ -1,7 +1,6 @@
 //! Every match of a query, gathered by any number of workers: the base of facets and of orders by fields.
 //!
-//! A task without hits (`k` of 0) is cut and shared as any other. Ranges begin at multiples of 64 documents, so that the bits
-//! of two workers are never in one word.
+//! A task without hits (`k` of 0) is cut and shared as any other. The bits of two workers may be in one word: they are joined.
 
 use crate::collect::collectors::Collectors;
 use crate::collect::doc_bits::DocBits;

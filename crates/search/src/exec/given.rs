@@ -1,12 +1,9 @@
 //! Parts of ranges that workers gave away, for whoever takes them.
 
-use crate::exec::walk::Piece;
+use crate::exec::walk::{ALIGNED, Piece};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// Parts begin at multiples of this, so that no two workers share a word of bits.
-const ALIGNED: u32 = 64;
 
 /// Parts given away and not taken, the one given last on top.
 #[derive(Debug, Default)]

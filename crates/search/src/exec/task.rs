@@ -25,13 +25,10 @@ use crate::exec::algorithm::Algorithm;
 use crate::exec::claims::Claims;
 use crate::exec::given::Given;
 use crate::exec::run::Searched;
-use crate::exec::walk::{Few, Piece, Walk};
+use crate::exec::walk::{ALIGNED, Few, Piece, Walk};
 use crate::plan::planner::Plan;
 use index::{IndexError, Segment};
 use std::sync::{Arc, OnceLock};
-
-/// Ranges begin at multiples of this, so that no two share a word of bits.
-const ALIGNED: u32 = 64;
 
 /// Granularity of the ranges of a query.
 #[derive(Debug, Clone, Copy)]

@@ -12,6 +12,9 @@ use std::ops::Range;
 /// Entries by segment: most partitions have one or two.
 pub(super) type Few<T> = SmallVec<[T; 4]>;
 
+/// Pieces begin at multiples of this, so that no two share a word of bits: all but those that a worker gave away as it left.
+pub(super) const ALIGNED: u32 = 64;
+
 /// A range of documents of one segment.
 #[derive(Debug, Clone)]
 pub(super) struct Piece {
@@ -127,8 +130,11 @@ pub(super) fn walk<'a, H: HitCollector<'a>, M: MatchCollector>(
         };
         let mut documents = piece.documents.clone();
         if let Some(algorithm) = &mut algorithm {
-            algorithm.run(documents.clone(), top)?;
-            while let Some(at) = top.stop().take_split() {
+            loop {
+                algorithm.run(documents.clone(), top)?;
+                let Some(at) = top.stop().take_split() else {
+                    break;
+                };
                 let at = at.clamp(documents.start, documents.end);
                 if top.stop().is_cancelled() {
                     top.stop().stop_hits_at(at);
@@ -139,14 +145,13 @@ pub(super) fn walk<'a, H: HitCollector<'a>, M: MatchCollector>(
                     documents: at..documents.end,
                     ..piece
                 };
-                let end = rest.documents.end;
+                let end = documents.end;
                 let searched = u64::from(at - piece.documents.start);
                 documents = source.split(searched, rest, &mut top.context);
                 coverage.documents_count -= u64::from(end - documents.end);
                 if documents.is_empty() {
                     break;
                 }
-                algorithm.run(documents.clone(), top)?;
             }
         }
         if !is_in_order || source.comes_back() {

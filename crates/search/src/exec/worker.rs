@@ -214,18 +214,17 @@ impl<'s> Source<'s> for Ranges<'_, 's> {
         let Ranges { task, pieces, .. } = *self;
         let documents = rest.documents.clone();
         let split = self.visitor.split(searched, documents.len() as u64);
-        // Others can take segments that nobody has begun.
-        let has_others = || pieces.claims.left_count() > 0;
         let end = match split {
             Split::Keep => return documents,
             Split::All => documents.start,
-            Split::Half if has_others() => documents.end,
-            Split::Half => middle(&documents),
+            // Others can take segments that nobody has begun.
+            Split::Half if pieces.claims.left_count() > 0 => documents.end,
+            Split::Half => match middle(&documents) {
+                // Too short to be halved.
+                end if end == documents.end => return documents,
+                end => end,
+            },
         };
-        if split == Split::Half && end == documents.end && !has_others() {
-            // Too short to be halved.
-            return documents;
-        }
         self.share(context);
         pieces.given.open();
         if end < documents.end {

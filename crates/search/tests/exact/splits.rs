@@ -1,6 +1,7 @@
-//! Tests of searches that give parts away: whoever asks, whenever, the answer is that of one worker.
+//! Tests of searches that give parts away: the answer is that of one worker, for requests at any time.
 
-use index::{Index, Segment};
+use crate::tasks::segments;
+use index::Index;
 use search::{
     DocBits, Operator, Plan, Ranking, SearchTask, Split, Stop, Visitor, collect, parse,
     search_partition,
@@ -39,10 +40,6 @@ fn index() -> Index {
     let documents: Vec<_> = MadeUp::default().documents(DOCUMENTS as usize).collect();
     let batches: Vec<Vec<_>> = documents.chunks(12_000).map(<[_]>::to_vec).collect();
     build_index(&batches, BuildPlan::PLAIN).unwrap()
-}
-
-fn segments(index: &Index) -> Vec<Arc<Segment>> {
-    index.segments(0..index.chunks_count()).cloned().collect()
 }
 
 /// Weyl sequence and a multiplication (Steele et al. 2014), for several threads.

@@ -29,7 +29,7 @@ fn index() -> Index {
     build_index(&batches, BuildPlan::PLAIN).unwrap()
 }
 
-fn segments(index: &Index) -> Vec<Arc<Segment>> {
+pub(crate) fn segments(index: &Index) -> Vec<Arc<Segment>> {
     index.segments(0..index.chunks_count()).cloned().collect()
 }
 
