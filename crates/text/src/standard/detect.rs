@@ -28,8 +28,8 @@ impl Detector {
         self.documents_count += 1;
         let end = text.char_indices().nth(CHARACTERS_MAX);
         let sample = &text[..end.map_or(text.len(), |(at, _)| at)];
-        match whatlang::detect(sample).filter(whatlang::Info::is_reliable) {
-            Some(info) => self.vote(info.lang(), sample),
+        match reliable_language(sample) {
+            Some(language) => self.vote(language, sample),
             None if self.joined.len() < JOINED_BYTES_MAX => {
                 self.joined.push_str(sample);
                 self.joined.push('\n');
@@ -38,8 +38,9 @@ impl Detector {
         }
     }
 
-    fn vote(&mut self, lang: Lang, sample: &str) {
-        match language_of(lang) {
+    /// Counts a vote; `None` is a language without a stemmer.
+    fn vote(&mut self, language: Option<Language>, sample: &str) {
+        match language {
             Some(language) => match self.votes.iter_mut().find(|(known, _)| *known == language) {
                 Some((_, count)) => *count += 1,
                 None => self.votes.push((language, 1)),
@@ -55,10 +56,10 @@ impl Detector {
     /// Returns the languages, and of how many documents in a hundred they are.
     pub fn languages(mut self) -> Vec<(Language, u32)> {
         if self.votes.is_empty()
-            && let Some(info) = whatlang::detect(&self.joined).filter(whatlang::Info::is_reliable)
+            && let Some(language) = reliable_language(&self.joined)
         {
             let sample = std::mem::take(&mut self.joined);
-            self.vote(info.lang(), &sample);
+            self.vote(language, &sample);
             self.documents_count = 1;
         }
         let mut chosen = Vec::new();
@@ -78,7 +79,7 @@ impl Detector {
     }
 }
 
-/// Returns the language of a text where it is reliably told: `None` in it is a language without a stemmer.
+/// Returns the language of a text where its letters show it reliably: `None` in it is a language without a stemmer.
 pub(crate) fn reliable_language(text: &str) -> Option<Option<Language>> {
     let found = whatlang::detect(text).filter(whatlang::Info::is_reliable);
     found.map(|info| language_of(info.lang()))

@@ -4,9 +4,8 @@
 //! stem of English has the letters of its word, and at most `e`, `i` and `y` beside them (see the rules in
 //! [`needle`](super::needle)).
 
-use super::needle::stemming_language;
 use crate::Analyzer;
-use crate::language::Language;
+use crate::language::{Language, Script};
 use crate::pattern::Pattern;
 
 /// Letters of a pattern with errors.
@@ -27,7 +26,7 @@ impl NearLetters {
     /// Returns the letters of a pattern; `None` for one without errors or with other than ASCII characters, and where the stems
     /// of words may have any letters.
     pub(super) fn of(analyzer: Analyzer, pattern: &Pattern) -> Option<NearLetters> {
-        let stemmed_in = stemming_language(analyzer);
+        let stemmed_in = analyzer.language(Script::Latin);
         let stems_are_known = stemmed_in.is_none_or(|language| language == Language::English);
         let (word, edits) = match pattern {
             Pattern::Near {

@@ -17,15 +17,10 @@ use crate::language::{Language, Script};
 /// Upper limit on the needles that are tried one by one: then the search costs more than the comparisons.
 const TRIED_MAX: usize = 8;
 
-/// Returns the language by which an analyzer stems words of Latin letters; `None` where it does not.
-pub(super) fn stemming_language(analyzer: Analyzer) -> Option<Language> {
-    analyzer.language(Script::Latin)
-}
-
 /// Returns the prefix shared by all words whose term is `term` or, for a prefix, starts with it. Valid for terms of
 /// ASCII letters and digits, and words of them. Each candidate is verified by analysing its word.
 pub(super) fn needle(analyzer: Analyzer, term: &str, prefix: bool) -> &str {
-    let Some(language) = stemming_language(analyzer) else {
+    let Some(language) = analyzer.language(Script::Latin) else {
         return term;
     };
     let kept_bytes = match prefix {
