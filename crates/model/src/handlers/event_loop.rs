@@ -405,12 +405,14 @@ impl Engine<'_> {
             return self.search_block(now_ns, handler, 0.0);
         }
         let worked_ns = now_ns - work.range_began_ns;
-        let query = self.queries[work.query].clone();
+        let query = &self.queries[work.query];
+        let (number, arrived_ns) = (query.number, query.arrived_ns);
+        let has_none_left = query.is_exhausted();
         let Some(entry) = self.board.query(work.query) else {
             return;
         };
         entry.progress.range_done(worked_ns);
-        let is_exhausted = is_expired || query.is_exhausted();
+        let is_exhausted = is_expired || has_none_left;
         let visit = entry.visit(now_ns, work.is_owner);
         let seen = self.board.signals().seen(handler);
         let stays = self.board.policy().stays(&visit, &seen);
@@ -437,12 +439,12 @@ impl Engine<'_> {
         match left {
             Left::Finished => {
                 self.finished += 1;
-                if query.number >= self.settings.warm_up {
-                    let response_ns = now_ns - query.arrived_ns;
+                if number >= self.settings.warm_up {
+                    let response_ns = now_ns - arrived_ns;
                     self.report
                         .responses_ms
                         .push(response_ns as f64 / NS_PER_MS);
-                    let is_cut = work.left_ns > 0.0 || !query.is_exhausted();
+                    let is_cut = work.left_ns > 0.0 || !has_none_left;
                     self.report.expired += u64::from(is_expired && is_cut);
                 }
             }

@@ -38,6 +38,6 @@ pub(super) struct Work {
     pub(super) busy_from_ns: u64,
     /// What is left of the part, in ns on a handler of speed 1, of a query in one piece.
     pub(super) left_ns: f64,
-    /// Time of the visit before which nobody is heard that asks for a part, in ns.
+    /// Time of the visit before which requests for a half are not heard, in ns.
     pub(super) unheard_ns: u64,
 }

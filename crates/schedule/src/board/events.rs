@@ -158,7 +158,7 @@ impl Board {
         if !pays || !self.guard.allows(self.now_ns, cpus_count, busy_share) {
             return false;
         }
-        let is_control = entry.help != Help::Given && Guard::is_control(entry.number);
+        let is_control = Guard::is_control(entry.number);
         if let Some(entry) = self.slots[id].as_mut() {
             entry.help = match is_control {
                 true => Help::Withheld,

@@ -64,7 +64,7 @@ impl Cost {
 }
 
 impl Guard {
-    /// Returns whether a query of the control stays sequential.
+    /// Returns whether a query, by its number, is of the control and stays sequential.
     pub(super) fn is_control(number: u64) -> bool {
         // The highest bits are the most mixed ones.
         number.wrapping_mul(HASH) / (u64::MAX / CONTROL) == CONTROL - 1

@@ -5,20 +5,20 @@ use schedule::board::{Give, UNHEARD_NS};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
-/// What a handler at work is asked. Read every few dozen microseconds of its search: two loads, and the clock where somebody
-/// asks.
+/// Requests that a handler at work hears. Read every few dozen microseconds of its search: the signals, which are one cache line,
+/// and the clock where a half is requested.
 #[derive(Debug)]
 pub(crate) struct Asking<'a> {
     board: &'a SharedBoard,
     handler: usize,
     began: Instant,
     is_owner: AtomicBool,
-    /// Time from the beginning before which nobody is heard, in ns.
+    /// Time from the beginning before which requests for a half are not heard, in ns.
     not_before_ns: AtomicU64,
 }
 
 impl<'a> Asking<'a> {
-    /// Returns what a handler is asked that begins to work now.
+    /// Returns the requests for a handler that begins to work now.
     pub(crate) fn new(handler: &Handler<'a>) -> Asking<'a> {
         let not_before_ns = match handler.board.trusts_all() {
             true => 0,
@@ -47,13 +47,13 @@ impl<'a> Asking<'a> {
         }
     }
 
-    /// Returns what is asked for, whether it pays or not.
+    /// Returns what the policy gives now. Whether a half pays is for [`SharedBoard::shares`].
     pub(crate) fn gives(&self) -> Give {
         let seen = self.board.signals().seen(self.handler);
         (self.board.policy()).gives(self.is_owner.load(Relaxed), &seen)
     }
 
-    /// Hears nobody until the search has taken twice as long: it would be asked in vain at each block.
+    /// Ignores requests for a half until the search has taken twice as long: at the next blocks it would not pay either.
     pub(crate) fn waits(&self) {
         let not_before_ns = self.spent_ns().saturating_mul(2).max(1);
         self.not_before_ns.store(not_before_ns, Relaxed);

@@ -42,7 +42,7 @@ impl<'a> HandlerVisit<'a> {
         }
     }
 
-    /// Gives parts away to whoever asks.
+    /// Lets the search give parts away, as `asking` says.
     pub(crate) fn asked(mut self, asking: &'a Asking<'a>) -> Self {
         asking.owns(self.visiting.visit.is_owner);
         self.asking = Some(asking);
