@@ -56,6 +56,7 @@ use rules::Rules;
 use runs::{Run, each_run};
 pub(crate) use sieve::separates;
 use sieve::{Sieve, Sifted};
+use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::ops::Range;
 use terms::cut;
@@ -93,13 +94,15 @@ pub(crate) enum Found<'a> {
 }
 
 /// Calls `each` for all terms of `text` that may begin with one of the bytes `starts`, and possibly for others. A word
-/// that is analysed is left out unless `is_like` holds for it. Places are not counted.
+/// that is analysed is left out unless `is_like` holds for it, and a compound of ASCII letters unless `begins` holds for the
+/// letters from one of the places on where a part of it begins. Places are not counted.
 pub(crate) fn each_token_starting(
     rules: Rules,
     text: &str,
     buffer: &mut String,
     starts: &[bool; 256],
     is_like: impl Fn(&[u8]) -> bool,
+    begins: impl Fn(&[u8]) -> bool,
     mut each: impl FnMut(Found<'_>),
 ) {
     let keeps_first = |language: Language| language.keeps_first_letter();
@@ -117,6 +120,9 @@ pub(crate) fn each_token_starting(
             elements,
         } => {
             let written = &bytes[start..end];
+            if let Some(may_begin) = letters_may_begin(written, starts_with, &begins) {
+                return may_begin;
+            }
             let mut elements = elements.iter().map(|element| bytes[element.start]);
             starts_with(written[0])
                 || elements.any(starts_with)
@@ -151,6 +157,40 @@ pub(crate) fn each_token_starting(
             });
         }
     });
+}
+
+/// Upper limit on the bytes of a compound whose letters are compared before it is analysed.
+const COMPARED_BYTES_MAX: usize = 64;
+
+/// Returns whether `begins` holds for the letters of a compound from one of the places on where a part begins with a wanted
+/// byte: after a joiner, or at a capital. `None` of a compound that has more than ASCII letters, hyphens and apostrophes, or
+/// is long.
+fn letters_may_begin(
+    written: &[u8],
+    starts_with: impl Fn(u8) -> bool,
+    begins: impl Fn(&[u8]) -> bool,
+) -> Option<bool> {
+    let mut letters: SmallVec<[u8; COMPARED_BYTES_MAX]> = SmallVec::new();
+    let mut places: SmallVec<[[usize; 2]; 8]> = SmallVec::new();
+    if written.len() > COMPARED_BYTES_MAX {
+        return None;
+    }
+    let mut is_after_joiner = true;
+    for (at, &byte) in written.iter().enumerate() {
+        match byte {
+            b'-' | b'_' | b'\'' => is_after_joiner = true,
+            _ if byte.is_ascii_alphabetic() => {
+                if (is_after_joiner || byte.is_ascii_uppercase()) && starts_with(byte) {
+                    places.push([at, letters.len()]);
+                }
+                is_after_joiner = false;
+                letters.push(byte);
+            }
+            _ => return None,
+        }
+    }
+    let mut places = places.iter();
+    Some(places.any(|&[at, of_letters]| begins(&letters[of_letters..]) || begins(&written[at..])))
 }
 
 /// Calls `each` for the terms of the runs that `is_wanted` lets pass, and for their words as written.

@@ -166,7 +166,7 @@ fn separates_groups(edition: Edition, text: &str, at: usize) -> bool {
 }
 
 /// Returns whether the dot at `at` begins a name such as `.NET`.
-fn starts_dotted(bytes: &[u8], at: usize) -> bool {
+pub(super) fn starts_dotted(bytes: &[u8], at: usize) -> bool {
     let is_free = |byte: u8| byte.is_ascii_whitespace() || b"([{\"'`/".contains(&byte);
     bytes.get(at + 1).is_some_and(u8::is_ascii_alphabetic)
         && at
