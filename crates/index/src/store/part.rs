@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use vfs::SharedStorage;
 
+/// First step from the likely place of a hash, in entries: about as far as those of a small segment are from theirs.
+const STEP_MIN: usize = 32;
+
 /// Stored document.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StoredDocument {
@@ -141,9 +144,33 @@ impl StorePart {
         Ok(rank < self.documents_count() && self.entry(rank)?.0 == hash)
     }
 
-    /// Returns the first rank whose hash is at least `hash`.
+    /// Returns the first rank whose hash is at least `hash`. Hashes are even, so it is near their share of all: steps that
+    /// double enclose it there, and most memory that is read lies in a few pages.
     pub(super) fn first_rank(&self, hash: u64) -> Result<usize, IndexError> {
-        let (mut low, mut high) = (0, self.documents_count());
+        let count = self.documents_count();
+        let likely = ((u128::from(hash) * count as u128) >> 64) as usize;
+        let (mut low, mut high) = (0, count);
+        let mut step = STEP_MIN;
+        if likely < count && self.entry(likely)?.0 < hash {
+            low = likely + 1;
+            while low + step < count {
+                let at = low + step;
+                if self.entry(at)?.0 >= hash {
+                    high = at;
+                    break;
+                }
+                (low, step) = (at + 1, step * 2);
+            }
+        } else {
+            high = likely;
+            while let Some(at) = high.checked_sub(step) {
+                if self.entry(at)?.0 < hash {
+                    low = at + 1;
+                    break;
+                }
+                (high, step) = (at, step * 2);
+            }
+        }
         while low < high {
             let middle = low + (high - low) / 2;
             if self.entry(middle)?.0 < hash {
