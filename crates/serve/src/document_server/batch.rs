@@ -31,6 +31,8 @@ pub(super) struct Batch {
     index: Arc<Index>,
     of: SummariesOf,
     wants_fields: bool,
+    /// Bytes of the blocks to decompress.
+    bytes: u64,
     query: SummaryQuery,
     deadline: Instant,
     /// Whether the request was cancelled.
@@ -87,12 +89,15 @@ impl Batch {
         let count = request.of.count();
         let store = index.documents();
         let keys = (0..count).map_while(|number| request.of.key(number));
-        let ranges = keys.map(|key| pieces_count(store.block_bytes(key)));
+        let bytes = keys.map(|key| store.block_bytes(key));
+        let bytes: Vec<u32> = bytes.collect();
+        let ranges = bytes.iter().map(|&bytes| pieces_count(bytes));
         let mut order: Vec<(usize, usize)> = ranges.enumerate().collect();
         order.sort_by_key(|&(_, ranges)| std::cmp::Reverse(ranges));
         Batch {
             query: SummaryQuery::new(index.analyzer(), terms, SummaryOptions::default()),
             index,
+            bytes: bytes.iter().map(|&bytes| u64::from(bytes)).sum(),
             of: request.of,
             wants_fields: request.fields,
             deadline: request.deadline,
@@ -108,6 +113,11 @@ impl Batch {
                 summaries: (0..count).map(|_| None).collect(),
             }),
         }
+    }
+
+    /// Returns the bytes of text to decompress, about.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     /// Returns the number of ranges that no thread has begun.

@@ -84,6 +84,11 @@ impl SummariesJob {
         }
     }
 
+    /// Returns the bytes of text to read, about.
+    pub(super) fn bytes(&self) -> u64 {
+        self.batch.bytes()
+    }
+
     /// Makes summaries on the calling thread for about `limit`. Returns whether ranges are left to take.
     pub(super) fn work_for(&self, limit: Duration) -> bool {
         let _span = self.span().entered();

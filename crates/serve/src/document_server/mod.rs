@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! request ─► the caller's thread: the first texts ─► all made: answered, nobody woken
-//!                      │ more than 100 µs
+//!                      │ more than 250 µs
 //!                      ▼
 //!            board ─► handlers: a text or a piece of one, beside the caller for 5 ms ─► whoever makes the last one answers
 //! ```
@@ -41,7 +41,10 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// Time after which work is shared with the handlers.
-const SHARE_AFTER: Duration = Duration::from_micros(100);
+const SHARE_AFTER: Duration = Duration::from_micros(250);
+/// Upper limit on the bytes of texts that an I/O thread summarizes itself, without another one that takes over its
+/// connections: half a millisecond at most.
+const SHORT_BYTES_MAX: u64 = 256 << 10;
 /// Upper limit on the further time in the caller's thread. A connection that waits for its own thread cannot notice
 /// that its client has gone.
 const CALLER_TIME_MAX: Duration = Duration::from_millis(5);
@@ -136,6 +139,14 @@ impl InProcessDocumentServer {
         let index = index.unwrap_or_else(|| self.served.generations.newest());
         let figures = Arc::clone(&self.figures);
         let job = SummariesJob::new(index, self.name.clone(), request, figures, reply);
+        match job.bytes() <= SHORT_BYTES_MAX {
+            true => self.work_on(job),
+            false => beside_io(|| self.work_on(job)),
+        }
+    }
+
+    /// Makes the summaries on the calling thread and, where they take long, beside it.
+    fn work_on(&self, job: SummariesJob) {
         if !job.work_for(SHARE_AFTER) {
             return;
         }
@@ -147,7 +158,7 @@ impl InProcessDocumentServer {
 
 impl DocumentServer for InProcessDocumentServer {
     fn summaries(&self, request: SummariesRequest, reply: Reply<Vec<Option<TextSummary>>>) {
-        beside_io(|| self.make(request, reply));
+        self.make(request, reply);
     }
 
     fn document(&self, url: &str, reply: Reply<Option<StoredDocument>>) {
