@@ -342,6 +342,7 @@ impl Service {
                     counted: false,
                     generation: 0,
                     deadline,
+                    caller_waits: false,
                 };
                 let (reply, answer) = Reply::channel();
                 server.search(&query, request, reply);

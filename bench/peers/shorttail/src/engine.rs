@@ -77,6 +77,7 @@ fn on_handlers(
         trace: false,
         generation: 0,
         deadline: Instant::now() + TIMEOUT,
+        caller_waits: false,
     };
     let (reply, answer) = Reply::channel();
     server.search(&Arc::new(query), request, reply);

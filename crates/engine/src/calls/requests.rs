@@ -29,6 +29,9 @@ pub struct SearchRequest {
     pub generation: u64,
     /// Deadline of the request.
     pub deadline: Instant,
+    /// Whether the calling thread has nothing else to do for the query until the reply: a server in this process may search on
+    /// it.
+    pub caller_waits: bool,
 }
 
 /// Request for the details of hits.

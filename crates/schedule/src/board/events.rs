@@ -85,6 +85,25 @@ impl Board {
         turn
     }
 
+    /// Lets the thread that brought a query begin it in the place of an idle handler, which goes on sleeping; where nothing else
+    /// waits. Returns the number of the handler: after its visit, call [`Board::rests`].
+    pub fn begin_in_place(&mut self, now_ns: u64, id: QueryId) -> Option<usize> {
+        if self.claimable_count() != 1 {
+            return None;
+        }
+        let idle = self.idle_to_wake()?;
+        (self.policy.turn(idle, self) == Turn::Begin(id)).then_some(())?;
+        self.turn(now_ns, idle);
+        Some(idle)
+    }
+
+    /// Notes that a handler without a query sleeps. Wake others afterwards.
+    pub fn rests(&mut self, now_ns: u64, handler: usize) {
+        self.now_ns = self.now_ns.max(now_ns);
+        self.handlers[handler].is_resting = true;
+        self.publish();
+    }
+
     /// Returns how a handler can work on the query of a slot, if it still is the one of this number.
     fn turn_to(&self, id: QueryId, number: u64) -> Option<Turn> {
         let entry = self.query(id).filter(|entry| entry.number == number)?;

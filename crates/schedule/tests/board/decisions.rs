@@ -75,6 +75,41 @@ fn seen(least_left_ns: u64) -> Seen {
 }
 
 #[test]
+fn a_guest_begins_in_the_place_of_an_idle_handler_where_nothing_else_waits() {
+    let mut board = board("help-if-idle", 2);
+    let first = arrive(&mut board, 0, MS);
+    assert_eq!(board.begin_in_place(0, first), Some(0));
+    assert_eq!(board.query(first).unwrap().hands, 1);
+    assert_eq!(board.idle_count(), 1);
+    let second = arrive(&mut board, 1, MS);
+    assert_eq!(board.begin_in_place(1, second), Some(1));
+    // Nobody idles.
+    let third = arrive(&mut board, 2, MS);
+    assert_eq!(board.begin_in_place(2, third), None);
+    assert_eq!(board.leave(3, 0, true), schedule::board::Left::Finished);
+    board.rests(3, 0);
+    assert_eq!(board.wake(3), Some(0));
+    // What waits goes first.
+    let fourth = arrive(&mut board, 4, MS);
+    assert_eq!(board.begin_in_place(4, fourth), None);
+    assert_eq!(board.turn(5, 0), Turn::Begin(third));
+}
+
+#[test]
+fn a_guest_leaves_the_rest_of_a_long_query_to_a_handler() {
+    for policy in ["help-if-idle", "fifo:1", "boost"] {
+        let mut board = board(policy, 1);
+        let id = arrive(&mut board, 0, MS);
+        assert_eq!(board.begin_in_place(0, id), Some(0));
+        board.start(id, 9 * MS);
+        assert_eq!(board.leave(MS, 0, false), schedule::board::Left::Parked);
+        board.rests(MS, 0);
+        assert_eq!(board.wake(MS), Some(0), "{policy}");
+        assert_eq!(board.turn(MS, 0), Turn::Resume(id), "{policy}");
+    }
+}
+
+#[test]
 fn order_of_arrival_never_helps_with_degree_one_and_helps_first_with_more() {
     for (policy, expected) in [("fifo:1", false), ("fifo:2", true)] {
         let mut board = board(policy, 4);

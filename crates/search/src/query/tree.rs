@@ -259,6 +259,35 @@ impl Query {
         }
     }
 
+    /// Returns whether the query is of words and phrases alone: planning it looks these up, and reads no lists of words or
+    /// columns of values.
+    pub fn is_of_words(&self) -> bool {
+        let are_of_words = |clauses: &[Query]| clauses.iter().all(Query::is_of_words);
+        match self {
+            Query::Nothing | Query::All | Query::Term { .. } | Query::Phrase { .. } => true,
+            Query::Pattern { .. }
+            | Query::TitleStart { .. }
+            | Query::Value { .. }
+            | Query::Urls(_) => false,
+            Query::Boolean {
+                required,
+                optional,
+                excluded,
+            } => [required, optional, excluded]
+                .into_iter()
+                .all(|clauses| are_of_words(clauses)),
+            Query::AnyTelling(clauses)
+            | Query::AllTelling(clauses)
+            | Query::AtLeast { clauses, .. }
+            | Query::BestOf { clauses, .. } => are_of_words(clauses),
+            Query::Constant { clause, .. }
+            | Query::Filter(clause)
+            | Query::Boosted { clause, .. }
+            | Query::Ruled { clause, .. }
+            | Query::Named { clause, .. } => clause.is_of_words(),
+        }
+    }
+
     /// Returns whether the query only says what to leave out: alone it matches nothing.
     pub fn only_excludes(&self) -> bool {
         match self {

@@ -115,7 +115,12 @@ impl FanOut<'_> {
 
     /// Searches several partitions concurrently.
     pub(super) async fn ask(&self, asked: &[usize]) -> Vec<(usize, Replied<PartitionHits>)> {
+        // They begin in this order. One of them may be searched on this thread, once the others have begun.
         let calls = asked.iter().map(|&partition| async move {
+            let request = SearchRequest {
+                caller_waits: asked.last() == Some(&partition),
+                ..self.request.clone()
+            };
             let group = &self.cluster.partitions[partition];
             let begun = Instant::now();
             let found = group
@@ -124,7 +129,7 @@ impl FanOut<'_> {
                     &self.cluster.calls,
                     self.request.deadline,
                     |server, reply| {
-                        server.search(self.query, self.request.clone(), reply);
+                        server.search(self.query, request.clone(), reply);
                     },
                 )
                 .instrument(

@@ -1,6 +1,6 @@
 //! A handler at work on a query in one piece, of which idle handlers ask for a part.
 
-use crate::handlers::shared_board::{Handler, SharedBoard};
+use crate::handlers::shared_board::{GUEST_MAX, Handler, SharedBoard};
 use schedule::board::{Give, UNHEARD_NS};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
@@ -12,6 +12,7 @@ pub(crate) struct Asking<'a> {
     board: &'a SharedBoard,
     handler: usize,
     began: Instant,
+    is_guest: bool,
     is_owner: AtomicBool,
     /// Time from the beginning before which requests for a half are not heard, in ns.
     not_before_ns: AtomicU64,
@@ -28,6 +29,7 @@ impl<'a> Asking<'a> {
             board: handler.board,
             handler: handler.number,
             began: Instant::now(),
+            is_guest: handler.is_guest,
             is_owner: AtomicBool::new(false),
             not_before_ns: AtomicU64::new(not_before_ns),
         }
@@ -47,8 +49,16 @@ impl<'a> Asking<'a> {
         }
     }
 
-    /// Returns what the policy gives now. Whether a half pays is for [`SharedBoard::shares`].
+    /// Returns whether a guest has worked for so long that it leaves the rest to a handler.
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_guest && self.began.elapsed() >= GUEST_MAX
+    }
+
+    /// Returns what the policy gives now, or the guest. Whether a half pays is for [`SharedBoard::shares`].
     pub(crate) fn gives(&self) -> Give {
+        if self.is_over() {
+            return Give::All;
+        }
         let seen = self.board.signals().seen(self.handler);
         (self.board.policy()).gives(self.is_owner.load(Relaxed), &seen)
     }

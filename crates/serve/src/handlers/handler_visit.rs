@@ -120,7 +120,8 @@ impl Visitor for HandlerVisit<'_> {
         };
         let seen = self.board.signals().seen(self.handler);
         let policy = self.board.policy();
-        if !policy.stays(&visit, &seen) {
+        let is_over = self.asking.is_some_and(Asking::is_over);
+        if is_over || !policy.stays(&visit, &seen) {
             progress.range_taken(u32::try_from(live).unwrap_or(u32::MAX));
             return false;
         }

@@ -25,18 +25,35 @@ pub(crate) struct Life<'a> {
     kept: RefCell<Vec<Arc<dyn Job>>>,
     /// Next work, which the board gave in the interlude of a later job.
     given: Cell<Option<Visiting>>,
+    /// Whether the thread is a guest: it brought one job, and works in the place of an idle handler.
+    is_guest: bool,
 }
 
-impl Life<'_> {
+impl<'a> Life<'a> {
     /// Returns the life of a handler without work.
-    pub(crate) fn new<'a>(number: usize, board: &'a SharedBoard, figures: &'a Figures) -> Life<'a> {
+    pub(crate) fn new(number: usize, board: &'a SharedBoard, figures: &'a Figures) -> Life<'a> {
         Life {
             number,
             board,
             figures,
             kept: RefCell::default(),
             given: Cell::new(None),
+            is_guest: false,
         }
+    }
+
+    /// Works on a job on the calling thread, in the place of an idle handler: this saves two wake-ups, which take longer than
+    /// most searches. Where none idles or something waits, and where the job takes long, handlers do it.
+    pub(crate) fn work_as_guest(board: &'a SharedBoard, figures: &'a Figures, job: Arc<dyn Job>) {
+        let Some((number, visiting)) = board.enqueue_here(job) else {
+            return;
+        };
+        let guest = Life {
+            is_guest: true,
+            ..Life::new(number, board, figures)
+        };
+        guest.work_on_counted(&visiting);
+        board.give_back(number);
     }
 
     /// Works and sleeps as the board says, until it is closed and nothing waits.
@@ -44,15 +61,17 @@ impl Life<'_> {
         self.board.run_by_this_thread(self.number);
         loop {
             match self.board.turn(self.number) {
-                Next::Visit(visiting) => {
-                    self.figures.busy.fetch_add(1, Ordering::Relaxed);
-                    self.work_on(&visiting);
-                    self.figures.busy.fetch_sub(1, Ordering::Relaxed);
-                }
+                Next::Visit(visiting) => self.work_on_counted(&visiting),
                 Next::Rest => self.board.rest(self.number),
                 Next::End => return,
             }
         }
+    }
+
+    fn work_on_counted(&self, visiting: &Visiting) {
+        self.figures.busy.fetch_add(1, Ordering::Relaxed);
+        self.work_on(visiting);
+        self.figures.busy.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// Works on a job, and answers if this handler is the last one that leaves it. A bug that panics costs one query,
@@ -65,6 +84,7 @@ impl Life<'_> {
             board: self.board,
             figures: self.figures,
             interludes: self,
+            is_guest: self.is_guest,
         };
         let visit = || job.visit(visiting, &handler);
         let ended = catch_unwind(AssertUnwindSafe(visit)).unwrap_or_else(|_| {
@@ -85,6 +105,8 @@ impl Life<'_> {
                 let finish = || visiting.job.finish(self.board, self.figures);
                 let _ = catch_unwind(AssertUnwindSafe(finish));
             }
+            // The rest of a job that takes long is no job parked for another.
+            Left::Parked if self.is_guest => {}
             Left::Parked => {
                 self.figures.parked.fetch_add(1, Ordering::Relaxed);
             }
@@ -96,6 +118,9 @@ impl Life<'_> {
 impl Interludes for Life<'_> {
     fn interlude(&self, visiting: &Visiting) -> Option<Visiting> {
         self.leave(visiting, false);
+        if self.is_guest {
+            return None;
+        }
         let depth = self.kept.borrow().len();
         if depth == DEPTH_MAX {
             return None;

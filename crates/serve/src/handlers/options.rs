@@ -52,6 +52,13 @@ impl HandlerOptions {
         (0..self.handlers).map(seat).collect()
     }
 
+    /// Returns whether the kernel chooses the CPUs of all handlers and none is slower.
+    pub(crate) fn are_alike(&self) -> bool {
+        let is_free =
+            |place: &Place| place.cpus.is_empty() && place.speed.is_none_or(|one| one == 1.0);
+        self.emulated_speeds.is_empty() && self.places.iter().all(is_free)
+    }
+
     /// Returns the speed of each handler relative to the fastest CPU of the machine.
     pub(crate) fn speeds(&self) -> Vec<f64> {
         let of_place = |handler: usize| self.places.get(handler).and_then(|place| place.speed);

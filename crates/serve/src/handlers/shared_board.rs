@@ -30,6 +30,11 @@ const KINDS: usize = 3 * PlanKind::ALL.len();
 /// Upper limit on the time of a wake-up, in ns: longer ones are of a machine that was suspended or overloaded.
 const WAKE_NS_MAX: u64 = 1_000_000;
 
+/// Time after which a guest leaves its job to a handler, and predicted time of a job that it does not begin. Its thread has
+/// connections to serve, which other threads of the kind take over meanwhile.
+pub(crate) const GUEST_MAX: Duration = Duration::from_millis(1);
+pub(crate) const GUEST_LIKELY_NS_MAX: u64 = 400_000;
+
 /// A handler at work, as jobs see it.
 #[derive(Clone, Copy)]
 pub(crate) struct Handler<'a> {
@@ -37,6 +42,8 @@ pub(crate) struct Handler<'a> {
     pub(crate) board: &'a SharedBoard,
     pub(crate) figures: &'a Figures,
     pub(crate) interludes: &'a dyn Interludes,
+    /// Whether it is the thread that brought the job, in the place of an idle handler: it has other work, and leaves long jobs.
+    pub(crate) is_guest: bool,
 }
 
 /// Other work in the middle of a job.
@@ -104,6 +111,8 @@ pub(crate) struct SharedBoard {
     /// Speed of each handler relative to the fastest CPU.
     speeds: Vec<f64>,
     are_emulated: bool,
+    /// Whether handlers differ in nothing, so that any thread can work in their place.
+    are_alike: bool,
     /// Thread that swaps queries, if the policy needs one.
     sampler: OnceLock<Thread>,
     /// Whether that thread sleeps until a query arrives.
@@ -117,7 +126,24 @@ pub(super) struct State {
     jobs: Vec<Option<Arc<dyn Job>>>,
     /// Running means over visits: CPU time and time of their ranges.
     pub(super) cpu_and_wall_ns: [f64; 2],
+    /// Whether a guest works in the place of each handler.
+    has_guest: Vec<bool>,
     is_closed: bool,
+}
+
+impl State {
+    /// Returns the visit of a handler that the board has just put to a query.
+    fn visiting(&self, now_ns: u64, handler: usize, turn: Turn, id: QueryId) -> Option<Visiting> {
+        let (entry, job) = (self.board.query(id)?, self.jobs.get(id)?.as_ref()?);
+        Some(Visiting {
+            id,
+            turn,
+            number: entry.visits,
+            job: Arc::clone(job),
+            progress: Arc::clone(&entry.progress),
+            visit: entry.visit(now_ns, self.board.handlers()[handler].is_owner),
+        })
+    }
 }
 
 /// Next step of a handler.
@@ -174,6 +200,7 @@ impl SharedBoard {
             spins,
             woken_ns: (0..handlers).map(|_| AtomicU64::new(0)).collect(),
             are_emulated: !options.emulated_speeds.is_empty(),
+            are_alike: options.are_alike(),
             speeds,
             sampler: OnceLock::new(),
             sampler_rests: AtomicBool::new(false),
@@ -181,6 +208,7 @@ impl SharedBoard {
                 board,
                 jobs: Vec::new(),
                 cpu_and_wall_ns: [0.0; 2],
+                has_guest: vec![false; handlers],
                 is_closed: false,
             }),
         }
@@ -225,17 +253,8 @@ impl SharedBoard {
 
     /// Puts a job on the board, and wakes a handler if one is idle.
     pub(crate) fn enqueue(&self, job: Arc<dyn Job>) {
-        let arrival = Arrival {
-            arrived_ns: self.ns_of(job.deadline().arrived),
-            deadline_ns: self.ns_of(job.deadline().at),
-            likely_ns: None,
-        };
         let mut state = self.state();
-        let id = state.board.arrive(arrival);
-        if state.jobs.len() <= id {
-            state.jobs.resize(id + 1, None);
-        }
-        state.jobs[id] = Some(job);
+        self.put(&mut state, job);
         let woken = self.wake_in(&mut state, self.now_ns());
         drop(state);
         self.unpark(woken);
@@ -244,6 +263,60 @@ impl SharedBoard {
         {
             sampler.unpark();
         }
+    }
+
+    /// Puts a job on the board, for the calling thread to begin it in the place of an idle handler. Returns the number of that
+    /// handler, which is to be given back ([`Self::give_back`]); `None` where none is idle or something waits: the job waits
+    /// as any other.
+    pub(crate) fn enqueue_here(&self, job: Arc<dyn Job>) -> Option<(usize, Visiting)> {
+        if !self.are_alike {
+            self.enqueue(job);
+            return None;
+        }
+        let mut state = self.state();
+        let id = self.put(&mut state, job);
+        let now_ns = self.now_ns();
+        let begun = state.board.begin_in_place(now_ns, id);
+        let Some((handler, visiting)) = begun.and_then(|handler| {
+            let visiting = state.visiting(now_ns, handler, Turn::Begin(id), id)?;
+            Some((handler, visiting))
+        }) else {
+            let woken = self.wake_in(&mut state, now_ns);
+            drop(state);
+            self.unpark(woken);
+            return None;
+        };
+        state.has_guest[handler] = true;
+        Some((handler, visiting))
+    }
+
+    /// Gives its place back to a handler, and wakes one where there is more to do.
+    pub(crate) fn give_back(&self, handler: usize) {
+        let now_ns = self.now_ns();
+        let mut state = self.state();
+        state.has_guest[handler] = false;
+        state.board.rests(now_ns, handler);
+        let woken = match state.is_closed {
+            // It looked in vain, and is to end.
+            true => Some(handler),
+            false => self.wake_in(&mut state, now_ns),
+        };
+        drop(state);
+        self.unpark(woken);
+    }
+
+    fn put(&self, state: &mut State, job: Arc<dyn Job>) -> QueryId {
+        let arrival = Arrival {
+            arrived_ns: self.ns_of(job.deadline().arrived),
+            deadline_ns: self.ns_of(job.deadline().at),
+            likely_ns: None,
+        };
+        let id = state.board.arrive(arrival);
+        if state.jobs.len() <= id {
+            state.jobs.resize(id + 1, None);
+        }
+        state.jobs[id] = Some(job);
+        id
     }
 
     /// Notes that the calling thread is a handler.
@@ -263,6 +336,9 @@ impl SharedBoard {
             learnt.wake_ns += (wake_ns - learnt.wake_ns) * NEW;
             state.board.learn(learnt);
         }
+        if state.has_guest[handler] {
+            return Next::Rest;
+        }
         let turn = state.board.turn(now_ns, handler);
         let (Turn::Begin(id) | Turn::Resume(id) | Turn::Help(id)) = turn else {
             return match state.is_closed {
@@ -270,16 +346,8 @@ impl SharedBoard {
                 false => Next::Rest,
             };
         };
-        let (Some(entry), Some(Some(job))) = (state.board.query(id), state.jobs.get(id)) else {
+        let Some(visiting) = state.visiting(now_ns, handler, turn, id) else {
             return Next::Rest;
-        };
-        let visiting = Visiting {
-            id,
-            turn,
-            number: entry.visits,
-            job: Arc::clone(job),
-            progress: Arc::clone(&entry.progress),
-            visit: entry.visit(now_ns, state.board.handlers()[handler].is_owner),
         };
         let woken = self.wake_in(&mut state, now_ns);
         drop(state);

@@ -119,6 +119,12 @@ impl Handlers {
         self.board.enqueue(job);
     }
 
+    /// Works on a job on the calling thread where a handler idles and nothing waits, for a millisecond at most; else puts it on
+    /// the board.
+    pub(crate) fn work_as_guest(&self, job: Arc<dyn Job>) {
+        Life::work_as_guest(&self.board, &self.figures, job);
+    }
+
     /// Returns the number of waiting requests if the queue has no capacity for another search. It is
     /// called before any other work, because a refusal must be cheap.
     pub(crate) fn full(&self) -> Option<usize> {

@@ -2,9 +2,11 @@
 //!
 //! ```text
 //! request ─► board (arrival stamped) ─► handlers: plan, search ranges ─► the last one merges and replies
-//!               full: refused at once      expired or cancelled: never begun, or ended where it is
+//!    │          full: refused at once      expired or cancelled: never begun, or ended where it is
+//!    └► a handler idles, nothing waits: the caller's thread searches in its place, and leaves what takes long to the board
 //! ```
 //!
+//! A hand-over to another thread and back takes longer than most searches.
 //! The details of a usual page are small reads of mapped memory. The caller's thread reads them,
 //! because a hand-over would cost more than the reads. So it does with the words that each hit lacks, where the plan is
 //! known and has few words. A handler reads the details of large pages, and makes explanations.
@@ -37,6 +39,7 @@ use crate::index_server::ranged::Ranged;
 use crate::index_server::search_job::SearchJob;
 use crate::index_server::synthetic::{SyntheticJob, SyntheticRequest, SyntheticTimes};
 use crate::index_server::whole_job::{WholeJob, Work};
+use crate::net::blocking::may_search_here;
 use crate::snapshot::served::Served;
 use engine::Generations;
 use engine::Part;
@@ -238,21 +241,26 @@ impl IndexServer for InProcessIndexServer {
         }
         let (opened, deadline) = (self.opened(request.generation), request.deadline);
         let query = Arc::clone(query);
+        let opened = match opened {
+            Ok(opened) => opened,
+            Err(error) => return reply.send(Err(error)),
+        };
+        let deadline = Deadline::now(deadline, self.handlers.cut_off());
         if !request.sort.is_empty() {
-            return self.enqueue(opened, deadline, reply, |opened, deadline, reply| {
-                let ranged = Ranged::new(query, opened, deadline, (0, true), request.trace);
-                Arc::new(GatherJob::new(ranged, Asked::Sorted { request, reply }))
-            });
+            let ranged = Ranged::new(query, opened, deadline, (0, true), request.trace);
+            let job = GatherJob::new(ranged, Asked::Sorted { request, reply });
+            return self.handlers.enqueue(Arc::new(job));
         }
-        self.enqueue(opened, deadline, reply, |opened, deadline, reply| {
-            let wanted = (request.k, request.counted);
-            let ranged = Ranged::new(query, opened, deadline, wanted, request.trace);
-            Arc::new(SearchJob::new(
-                ranged.after(request.after),
-                request.collapse,
-                reply,
-            ))
-        });
+        // Planning a pattern may read all words.
+        let is_guest = request.caller_waits && query.tree.is_of_words() && may_search_here();
+        let wanted = (request.k, request.counted);
+        let ranged = Ranged::new(query, opened, deadline, wanted, request.trace);
+        let ranged = ranged.after(request.after);
+        let job = Arc::new(SearchJob::new(ranged, request.collapse, reply));
+        match is_guest {
+            true => self.handlers.work_as_guest(job),
+            false => self.handlers.enqueue(job),
+        }
     }
 
     fn details(&self, query: &Arc<Query>, request: DetailsRequest, reply: Reply<Vec<HitDetails>>) {

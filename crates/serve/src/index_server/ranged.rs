@@ -5,7 +5,7 @@ use crate::handlers::asking::Asking;
 use crate::handlers::deadline::{Deadline, IsAbandoned, is_due};
 use crate::handlers::figures::Figures;
 use crate::handlers::handler_visit::HandlerVisit;
-use crate::handlers::shared_board::{Ended, Handler, SharedBoard, Visiting};
+use crate::handlers::shared_board::{Ended, GUEST_LIKELY_NS_MAX, Handler, SharedBoard, Visiting};
 use crate::handlers::thread_times::{ThreadClock, is_measured};
 use crate::index_server::found::{Found, RangesShare};
 use crate::index_server::visits::Stay;
@@ -133,7 +133,7 @@ impl<S: RangesShare> Ranged<S> {
             work,
             predicted,
             is_cut: ranges > 1,
-            is_on_request: start.is_on_request(),
+            is_on_request: start.is_on_request() || handler.is_guest && ranges == 1,
             is_measured: is_measured(self.is_traced, predicted.likely_ns),
         };
         // The board lets one handler begin.
@@ -159,6 +159,16 @@ impl<S: RangesShare> Ranged<S> {
         let Some(begun) = self.begun.get() else {
             return Ok(Ended::Exhausted);
         };
+        if handler.is_guest && (begun.is_cut || begun.predicted.likely_ns > GUEST_LIKELY_NS_MAX) {
+            if self.is_traced {
+                lock(&self.found).stays.push(Stay::of_guest(
+                    handler.number,
+                    visiting,
+                    begun.started,
+                ));
+            }
+            return Ok(Ended::Leaves);
+        }
         let is_due = is_due(taken, self.deadline.at, is_abandoned);
         let asking = Asking::new(handler);
         let is_asked = || asking.is_asked();

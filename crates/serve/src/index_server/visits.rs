@@ -1,5 +1,6 @@
 //! Stays of handlers at a traced search, and the schedule made of them.
 
+use crate::handlers::shared_board::Visiting;
 use crate::handlers::thread_times::ThreadTimes;
 use schedule::board::Turn;
 use std::time::Instant;
@@ -21,6 +22,24 @@ pub(super) struct Stay {
     pub(super) is_stopped: bool,
     /// Whether no range was left when it ended.
     pub(super) is_exhausted: bool,
+}
+
+impl Stay {
+    /// Returns the stay of a guest that planned a search and left it whole, as it started.
+    pub(super) fn of_guest(handler: usize, visiting: &Visiting, started: Instant) -> Stay {
+        Stay {
+            handler,
+            turn: visiting.turn,
+            number: visiting.number,
+            start: started,
+            end: started,
+            ranges_searched: 0,
+            ranges_skipped: 0,
+            times: None,
+            is_stopped: false,
+            is_exhausted: false,
+        }
+    }
 }
 
 /// Returns the visits of a search that began at an instant, in the order in which handlers came.

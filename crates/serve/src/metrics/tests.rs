@@ -163,6 +163,7 @@ async fn ask(searches: &InProcessIndexServer, texts: &InProcessDocumentServer) {
         counted: true,
         generation: 0,
         deadline,
+        caller_waits: true,
     };
     let (reply, answer) = Reply::channel();
     searches.search(&Arc::new(query), request, reply);

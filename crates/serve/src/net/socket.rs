@@ -1,6 +1,7 @@
 //! Listening sockets, and the I/O runtime that serves them.
 
 use crate::api::error::ServeError;
+use crate::net::blocking::has_read_all;
 use schedule::CpuSet;
 use std::net::{SocketAddr, TcpListener};
 use tokio::runtime::{Builder, Runtime};
@@ -18,6 +19,7 @@ pub fn io_runtime() -> Result<Runtime, ServeError> {
 /// Starts these threads on given CPUs, one a CPU; on all where none are given.
 pub fn io_runtime_on(cpus: &CpuSet) -> Result<Runtime, ServeError> {
     let mut builder = Builder::new_multi_thread();
+    builder.on_thread_park(has_read_all);
     if !cpus.is_empty() {
         let cpus = cpus.clone();
         builder.worker_threads(cpus.len()).on_thread_start(move || {

@@ -122,6 +122,7 @@ impl indexes::IndexServer for IndexService {
             collapse: (!request.collapse.is_empty()).then(|| request.collapse.into()),
             generation,
             deadline,
+            caller_waits: true,
         };
         let found = answered(form, |reply| server.search(&query, asked, reply)).await?;
         Ok(Response::new(convert::hits_message(found)))

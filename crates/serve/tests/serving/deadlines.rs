@@ -47,6 +47,7 @@ fn request(deadline: Instant) -> SearchRequest {
         trace: false,
         generation: 0,
         deadline,
+        caller_waits: false,
     }
 }
 

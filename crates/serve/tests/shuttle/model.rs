@@ -89,6 +89,9 @@ struct Query {
 /// Parts that handlers gave away in all runs.
 static GIVEN_COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
 
+/// Queries that guests began in all runs.
+static GUESTS_COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+
 /// Counter of the queries that were answered.
 #[derive(Debug, Default)]
 struct Answered {
@@ -198,6 +201,13 @@ impl Job for Query {
                 self.fault("begun twice".into());
             }
             let start = handler.board.start(visiting.id, 1_000_000);
+            if handler.is_guest {
+                GUESTS_COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                // A prediction sends some guests away at once.
+                if below(3) == 0 {
+                    return Ended::Leaves;
+                }
+            }
             if start.is_on_request() {
                 *self.parts.lock().unwrap() = Some(vec![Range {
                     start: 0,
@@ -247,7 +257,7 @@ impl Job for Query {
     }
 }
 
-/// Lets clients bring queries to a board, cancels some, and checks that each is answered once, with all of its ranges.
+/// Lets clients bring queries to a board, as guests or not, cancels some, and checks that each is answered once, with all of its ranges.
 fn run(policy: &PolicyChoice, handlers: usize, queries: u32, cancels: bool) {
     let options = HandlerOptions {
         handlers,
@@ -306,10 +316,14 @@ fn run(policy: &PolicyChoice, handlers: usize, queries: u32, cancels: bool) {
     let clients: Vec<_> = all
         .chunks(queries.div_ceil(2) as usize)
         .map(|of_client| {
-            let (board, of_client) = (board.clone(), of_client.to_vec());
+            let (board, figures) = (board.clone(), figures.clone());
+            let of_client = of_client.to_vec();
             thread::spawn(move || {
                 for query in of_client {
-                    board.enqueue(query.clone());
+                    match below(2) {
+                        0 => board.enqueue(query.clone()),
+                        _ => Life::work_as_guest(&board, &figures, query.clone()),
+                    }
                     if cancels && below(3) == 0 {
                         query.is_cancelled.store(true, Ordering::SeqCst);
                     }
@@ -361,6 +375,8 @@ fn each_query_is_answered_once_with_all_ranges_whatever_the_interleaving() {
     }
     let given_count = GIVEN_COUNT.load(std::sync::atomic::Ordering::Relaxed);
     assert!(given_count > 100, "{given_count} parts given away");
+    let guests_count = GUESTS_COUNT.load(std::sync::atomic::Ordering::Relaxed);
+    assert!(guests_count > 100, "{guests_count} guests");
 }
 
 #[test]

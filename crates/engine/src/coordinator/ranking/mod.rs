@@ -114,6 +114,7 @@ impl Ranking {
                 trace: options.trace,
                 generation,
                 deadline: scope.limits.cut_off,
+                caller_waits: false,
             },
             before: Vec::new(),
             partitions: Vec::new(),
