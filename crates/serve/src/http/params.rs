@@ -4,7 +4,7 @@
 //! parameters, because an ignored one would give a wrong answer in silence. The page ignores them,
 //! because links to it acquire further parameters on their way.
 use crate::api::options::{SearchOptions, validate};
-use engine::SearchError;
+use engine::{HitContents, SearchError};
 use search::{Least, Operator, Ranking};
 use std::borrow::Cow;
 use std::time::Duration;
@@ -76,10 +76,9 @@ pub(crate) fn of_pairs<'a>(
             "most" => options.operator = Operator::Most(least(&value)?),
             "explain" => options.explain = flag("explain", &value)?,
             "trace" => options.trace = flag("trace", &value)?,
-            "fields" => {
-                fields = listed(&value).collect();
-                options.returned.hits = options.returned.hits.with_fields(!fields.is_empty());
-            }
+            "fields" => fields = listed(&value).collect(),
+            // The page shows all that a hit has.
+            "hits" if unknown == Unknown::Refuse => options.returned.hits = contents(&value)?,
             "filter" if !value.trim().is_empty() => options.filters.push(value.into_owned()),
             "filter" => {}
             "facet" => options.facets.extend(fields::facet::split_list(&value)),
@@ -97,6 +96,16 @@ pub(crate) fn of_pairs<'a>(
             other if unknown == Unknown::Refuse => return Err(unknown_parameter(other)),
             _ => {}
         }
+    }
+    if !fields.is_empty() {
+        let hits = &mut options.returned.hits;
+        if *hits < HitContents::DETAILS {
+            return Err(SearchError::BadRequest {
+                parameter: "fields",
+                reason: "hits of ids or numbers have no fields; ask for hits=details, or leave one of the two out".into(),
+            });
+        }
+        *hits = hits.with_fields(true);
     }
     validate(&options)?;
     Ok(SearchParameters { q, fields, options })
@@ -192,6 +201,22 @@ fn counted(value: &str) -> Result<bool, SearchError> {
     }
 }
 
+fn contents(value: &str) -> Result<HitContents, SearchError> {
+    match value {
+        "" | "summaries" => Ok(HitContents::default()),
+        "details" => Ok(HitContents::DETAILS),
+        "ids" => Ok(HitContents::Ids),
+        "numbers" => Ok(HitContents::Numbers),
+        other => Err(SearchError::BadRequest {
+            parameter: "hits",
+            reason: format!(
+                "{:?} is nothing that hits have; choose summaries, details, ids or numbers",
+                brief(other)
+            ),
+        }),
+    }
+}
+
 /// Parses milliseconds, or a number with a unit.
 fn timeout(value: &str) -> Result<Duration, SearchError> {
     let digits = value.trim_end_matches(|c: char| c.is_ascii_alphabetic());
@@ -245,7 +270,7 @@ fn unknown_parameter(name: &str) -> SearchError {
     SearchError::BadRequest {
         parameter: "parameters",
         reason: format!(
-            "{:?} is not known; use q, k, start, per_site, collapse, words, any, most, ranking, explain, count, timeout, partial, trace, as_you_type, suggest, correct, rules, fields, filter, facet, sort, after",
+            "{:?} is not known; use q, k, start, per_site, collapse, words, any, most, ranking, explain, count, timeout, partial, trace, as_you_type, suggest, correct, rules, hits, fields, filter, facet, sort, after",
             brief(name)
         ),
     }
@@ -259,7 +284,7 @@ fn brief(value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::{HitContents, Returned};
+    use engine::Returned;
     use proptest::prelude::*;
 
     #[test]
@@ -323,6 +348,22 @@ mod tests {
                 "{raw}"
             );
         }
+        let contents = |raw| {
+            parse(Some(raw), Unknown::Refuse)
+                .unwrap()
+                .options
+                .returned
+                .hits
+        };
+        assert_eq!(contents("hits=details"), HitContents::DETAILS);
+        assert_eq!(contents("hits=ids"), HitContents::Ids);
+        assert_eq!(contents("hits=numbers"), HitContents::Numbers);
+        assert_eq!(contents("hits=summaries&fields="), HitContents::default());
+        let with_fields = HitContents::DETAILS.with_fields(true);
+        assert_eq!(contents("fields=a&hits=details"), with_fields);
+        assert_eq!(contents("hits=details&fields=a"), with_fields);
+        let page = parse(Some("hits=ids"), Unknown::Ignore).unwrap();
+        assert_eq!(page.options.returned.hits, HitContents::default());
         let timeout = |raw| parse(Some(raw), Unknown::Refuse).unwrap().options.timeout;
         assert_eq!(timeout("timeout=250"), Some(Duration::from_millis(250)));
         assert_eq!(timeout("timeout=250ms"), Some(Duration::from_millis(250)));
@@ -354,6 +395,8 @@ mod tests {
             ("timeout=5h", "give milliseconds"),
             ("timeout=99999999999999999999s", "give milliseconds"),
             ("count=about", "choose exact, or none"),
+            ("hits=all", "choose summaries, details, ids or numbers"),
+            ("hits=ids&fields=a", "hits of ids or numbers have no fields"),
             ("size=3", "\"size\" is not known; use q, k"),
         ] {
             let message = parse(Some(raw), Unknown::Refuse).unwrap_err().to_string();
