@@ -20,6 +20,10 @@ mod top;
 use clap::{CommandFactory, FromArgMatches, Parser};
 use std::process::ExitCode;
 
+/// An answer makes some hundred small values, and indexing millions. Libraries leave the choice to their program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const EXAMPLES: &str = "\
 EXAMPLES:
     shorttail demo

@@ -54,6 +54,8 @@ impl Worker {
             .arg(limits.memory_bytes.to_string())
             .arg(limits.document_s.to_string())
             .env_clear()
+            // The allocator of `shorttail` reserves a GiB of address space at its start, which would count against the limit.
+            .env("MIMALLOC_ARENA_RESERVE", "0")
             .current_dir("/")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
