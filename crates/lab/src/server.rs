@@ -52,6 +52,8 @@ impl Server {
             .args(["--listen", "127.0.0.1:0"])
             .args(["--partitions", &partitions.to_string()])
             .args(["--handlers", &handlers.to_string()])
+            // Searches are counted by the threads of handlers, and models are of these.
+            .arg("--hand-over")
             .args(options)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

@@ -32,6 +32,9 @@ pub struct HandlerOptions {
     /// Upper limit on the time of a search on its handler, whatever the client's deadline (the classic
     /// "cut-off latency").
     pub cut_off: Option<Duration>,
+    /// Whether all searches run on handlers, even where the thread that brings one could begin it in the place of an idle
+    /// handler: for measurements by thread.
+    pub hands_all_over: bool,
     /// Assignment of handlers to queries.
     pub policy: PolicyChoice,
     /// Time for which a handler without work spins before it sleeps, if no other handler is on its core: a wake-up takes
@@ -52,11 +55,13 @@ impl HandlerOptions {
         (0..self.handlers).map(seat).collect()
     }
 
-    /// Returns whether the kernel chooses the CPUs of all handlers and none is slower.
-    pub(crate) fn are_alike(&self) -> bool {
-        let is_free =
+    /// Returns whether a thread that brings a search may begin it in the place of a handler: where the kernel chooses the
+    /// CPUs of all and none is slower.
+    pub(crate) fn have_guests(&self) -> bool {
+        let is_alike =
             |place: &Place| place.cpus.is_empty() && place.speed.is_none_or(|one| one == 1.0);
-        self.emulated_speeds.is_empty() && self.places.iter().all(is_free)
+        let are_alike = self.emulated_speeds.is_empty() && self.places.iter().all(is_alike);
+        are_alike && !self.hands_all_over
     }
 
     /// Returns the speed of each handler relative to the fastest CPU of the machine.
@@ -82,6 +87,7 @@ impl Default for HandlerOptions {
             places: Vec::new(),
             emulated_speeds: Vec::new(),
             cut_off: None,
+            hands_all_over: false,
             policy: PolicyChoice::default(),
             spin: Duration::ZERO,
             range_postings_min: RANGE_POSTINGS_MIN,

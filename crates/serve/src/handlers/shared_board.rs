@@ -111,8 +111,8 @@ pub(crate) struct SharedBoard {
     /// Speed of each handler relative to the fastest CPU.
     speeds: Vec<f64>,
     are_emulated: bool,
-    /// Whether handlers differ in nothing, so that any thread can work in their place.
-    are_alike: bool,
+    /// Whether threads that bring jobs may work in the places of handlers.
+    have_guests: bool,
     /// Thread that swaps queries, if the policy needs one.
     sampler: OnceLock<Thread>,
     /// Whether that thread sleeps until a query arrives.
@@ -200,7 +200,7 @@ impl SharedBoard {
             spins,
             woken_ns: (0..handlers).map(|_| AtomicU64::new(0)).collect(),
             are_emulated: !options.emulated_speeds.is_empty(),
-            are_alike: options.are_alike(),
+            have_guests: options.have_guests(),
             speeds,
             sampler: OnceLock::new(),
             sampler_rests: AtomicBool::new(false),
@@ -269,7 +269,7 @@ impl SharedBoard {
     /// handler, which is to be given back ([`Self::give_back`]); `None` where none is idle or something waits: the job waits
     /// as any other.
     pub(crate) fn enqueue_here(&self, job: Arc<dyn Job>) -> Option<(usize, Visiting)> {
-        if !self.are_alike {
+        if !self.have_guests {
             self.enqueue(job);
             return None;
         }

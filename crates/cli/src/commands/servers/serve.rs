@@ -342,6 +342,9 @@ fn roles(
         }
         role.arguments
             .extend(["--policy".into(), arguments.handlers.policy.to_string()]);
+        if arguments.handlers.hand_over {
+            role.arguments.push("--hand-over".into());
+        }
         role.arguments.extend(arguments.preload.for_process());
         role.arguments.extend(arguments.verify.for_process());
         if let Some(places) = places.get(partition) {

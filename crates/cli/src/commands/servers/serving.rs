@@ -63,6 +63,10 @@ pub(crate) struct HandlerArguments {
         help_heading = "Search threads"
     )]
     pub(crate) policy: PolicyChoice,
+    /// Hand every search over to a search thread, even where one is free and the thread that read the request could begin
+    /// the search in its place: slower, for measurements by thread
+    #[arg(long, help_heading = "Search threads")]
+    pub(crate) hand_over: bool,
 }
 
 impl HandlerArguments {
@@ -91,6 +95,7 @@ impl HandlerArguments {
             queue_length: self.queue.unwrap_or(0),
             places: Vec::new(),
             cut_off: self.cut_off.map(Time::duration),
+            hands_all_over: self.hand_over,
             policy: self.policy.clone(),
             spin: match io_cpus.is_empty() {
                 true => Duration::ZERO,
