@@ -1,6 +1,7 @@
 //! A handler at work on a query in one piece, of which idle handlers ask for a part.
 
-use crate::handlers::shared_board::{GUEST_MAX, Handler, SharedBoard};
+use crate::handlers::guests::GUEST_MAX;
+use crate::handlers::shared_board::{Handler, SharedBoard};
 use schedule::board::{Give, UNHEARD_NS};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;

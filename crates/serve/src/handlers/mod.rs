@@ -4,6 +4,7 @@ pub(crate) mod asking;
 mod cpu_use;
 pub(crate) mod deadline;
 pub(crate) mod figures;
+pub(crate) mod guests;
 pub(crate) mod handler_visit;
 mod learning;
 mod life;

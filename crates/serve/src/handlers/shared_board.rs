@@ -30,11 +30,6 @@ const KINDS: usize = 3 * PlanKind::ALL.len();
 /// Upper limit on the time of a wake-up, in ns: longer ones are of a machine that was suspended or overloaded.
 const WAKE_NS_MAX: u64 = 1_000_000;
 
-/// Time after which a guest leaves its job to a handler, and predicted time of a job that it does not begin. Its thread has
-/// connections to serve, which other threads of the kind take over meanwhile.
-pub(crate) const GUEST_MAX: Duration = Duration::from_millis(1);
-pub(crate) const GUEST_LIKELY_NS_MAX: u64 = 400_000;
-
 /// A handler at work, as jobs see it.
 #[derive(Clone, Copy)]
 pub(crate) struct Handler<'a> {
@@ -112,7 +107,7 @@ pub(crate) struct SharedBoard {
     speeds: Vec<f64>,
     are_emulated: bool,
     /// Whether threads that bring jobs may work in the places of handlers.
-    have_guests: bool,
+    pub(super) have_guests: bool,
     /// Thread that swaps queries, if the policy needs one.
     sampler: OnceLock<Thread>,
     /// Whether that thread sleeps until a query arrives.
@@ -127,13 +122,19 @@ pub(super) struct State {
     /// Running means over visits: CPU time and time of their ranges.
     pub(super) cpu_and_wall_ns: [f64; 2],
     /// Whether a guest works in the place of each handler.
-    has_guest: Vec<bool>,
-    is_closed: bool,
+    pub(super) has_guest: Vec<bool>,
+    pub(super) is_closed: bool,
 }
 
 impl State {
     /// Returns the visit of a handler that the board has just put to a query.
-    fn visiting(&self, now_ns: u64, handler: usize, turn: Turn, id: QueryId) -> Option<Visiting> {
+    pub(super) fn visiting(
+        &self,
+        now_ns: u64,
+        handler: usize,
+        turn: Turn,
+        id: QueryId,
+    ) -> Option<Visiting> {
         let (entry, job) = (self.board.query(id)?, self.jobs.get(id)?.as_ref()?);
         Some(Visiting {
             id,
@@ -265,47 +266,7 @@ impl SharedBoard {
         }
     }
 
-    /// Puts a job on the board, for the calling thread to begin it in the place of an idle handler. Returns the number of that
-    /// handler, which is to be given back ([`Self::give_back`]); `None` where none is idle or something waits: the job waits
-    /// as any other.
-    pub(crate) fn enqueue_here(&self, job: Arc<dyn Job>) -> Option<(usize, Visiting)> {
-        if !self.have_guests {
-            self.enqueue(job);
-            return None;
-        }
-        let mut state = self.state();
-        let id = self.put(&mut state, job);
-        let now_ns = self.now_ns();
-        let begun = state.board.begin_in_place(now_ns, id);
-        let Some((handler, visiting)) = begun.and_then(|handler| {
-            let visiting = state.visiting(now_ns, handler, Turn::Begin(id), id)?;
-            Some((handler, visiting))
-        }) else {
-            let woken = self.wake_in(&mut state, now_ns);
-            drop(state);
-            self.unpark(woken);
-            return None;
-        };
-        state.has_guest[handler] = true;
-        Some((handler, visiting))
-    }
-
-    /// Gives its place back to a handler, and wakes one where there is more to do.
-    pub(crate) fn give_back(&self, handler: usize) {
-        let now_ns = self.now_ns();
-        let mut state = self.state();
-        state.has_guest[handler] = false;
-        state.board.rests(now_ns, handler);
-        let woken = match state.is_closed {
-            // It looked in vain, and is to end.
-            true => Some(handler),
-            false => self.wake_in(&mut state, now_ns),
-        };
-        drop(state);
-        self.unpark(woken);
-    }
-
-    fn put(&self, state: &mut State, job: Arc<dyn Job>) -> QueryId {
+    pub(super) fn put(&self, state: &mut State, job: Arc<dyn Job>) -> QueryId {
         let arrival = Arrival {
             arrived_ns: self.ns_of(job.deadline().arrived),
             deadline_ns: self.ns_of(job.deadline().at),
@@ -498,7 +459,7 @@ impl SharedBoard {
         }
     }
 
-    fn wake_in(&self, state: &mut State, now_ns: u64) -> Option<usize> {
+    pub(super) fn wake_in(&self, state: &mut State, now_ns: u64) -> Option<usize> {
         let woken = state.board.wake(now_ns)?;
         self.woken_ns[woken].store(now_ns, Relaxed);
         Some(woken)
@@ -512,7 +473,7 @@ impl SharedBoard {
         self.unpark(woken);
     }
 
-    fn unpark(&self, woken: Option<usize>) {
+    pub(super) fn unpark(&self, woken: Option<usize>) {
         if let (Some(handler), Some(threads)) = (woken, self.threads.get()) {
             threads[handler].unpark();
         }

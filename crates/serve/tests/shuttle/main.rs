@@ -22,6 +22,8 @@ mod handlers {
     pub(crate) mod deadline;
     #[path = "../../src/handlers/figures.rs"]
     pub(crate) mod figures;
+    #[path = "../../src/handlers/guests.rs"]
+    pub(crate) mod guests;
     #[path = "../../src/handlers/handler_visit.rs"]
     pub(crate) mod handler_visit;
     #[path = "../../src/handlers/learning.rs"]
