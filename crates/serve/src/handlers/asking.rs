@@ -50,7 +50,7 @@ impl<'a> Asking<'a> {
         }
     }
 
-    /// Returns whether a guest has worked for so long that it leaves the rest to a handler.
+    /// Returns whether a guest has worked for its time, and leaves the rest to a handler.
     pub(crate) fn is_over(&self) -> bool {
         self.is_guest && self.began.elapsed() >= GUEST_MAX
     }
