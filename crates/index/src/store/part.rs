@@ -10,9 +10,6 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use vfs::SharedStorage;
 
-/// First step from the likely place of a hash, in entries: about as far as those of a small segment are from theirs.
-const STEP_MIN: usize = 32;
-
 /// Stored document.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StoredDocument {
@@ -144,42 +141,9 @@ impl StorePart {
         Ok(rank < self.documents_count() && self.entry(rank)?.0 == hash)
     }
 
-    /// Returns the first rank whose hash is at least `hash`. Hashes are even, so it is near their share of all: steps that
-    /// double enclose it there, and most memory that is read lies in a few pages.
+    /// Returns the first rank whose hash is at least `hash`.
     pub(super) fn first_rank(&self, hash: u64) -> Result<usize, IndexError> {
-        let count = self.documents_count();
-        let likely = ((u128::from(hash) * count as u128) >> 64) as usize;
-        let (mut low, mut high) = (0, count);
-        let mut step = STEP_MIN;
-        if likely < count && self.entry(likely)?.0 < hash {
-            low = likely + 1;
-            while low + step < count {
-                let at = low + step;
-                if self.entry(at)?.0 >= hash {
-                    high = at;
-                    break;
-                }
-                (low, step) = (at + 1, step * 2);
-            }
-        } else {
-            high = likely;
-            while let Some(at) = high.checked_sub(step) {
-                if self.entry(at)?.0 < hash {
-                    low = at + 1;
-                    break;
-                }
-                (high, step) = (at, step * 2);
-            }
-        }
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if self.entry(middle)?.0 < hash {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        Ok(low)
+        first_rank(hash, self.documents_count(), |rank| Ok(self.entry(rank)?.0))
     }
 
     pub(super) fn damaged_block(&self, block: u32, start: u64) -> IndexError {
@@ -228,6 +192,34 @@ impl StorePart {
     }
 }
 
+/// Returns the first of `count` ranks whose hash, by `hash_at`, is at least `hash`; `count` where there is none. Hashes rise with
+/// the rank and are spread evenly, so the rank is near the hash's share of all: within √count in nearly all cases, whose
+/// entries lie in a few pages.
+fn first_rank<E>(
+    hash: u64,
+    count: usize,
+    hash_at: impl Fn(usize) -> Result<u64, E>,
+) -> Result<usize, E> {
+    let likely = ((u128::from(hash) * count as u128) >> 64) as usize;
+    let mut distance = count.isqrt() + 1;
+    let (mut low, mut high) = loop {
+        let low = likely.saturating_sub(distance);
+        let high = likely.saturating_add(distance).min(count);
+        if (low == 0 || hash_at(low - 1)? < hash) && (high == count || hash_at(high)? >= hash) {
+            break (low, high);
+        }
+        distance = distance.saturating_mul(2);
+    };
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match hash_at(middle)? < hash {
+            true => low = middle + 1,
+            false => high = middle,
+        }
+    }
+    Ok(low)
+}
+
 /// Reads the document at `offset` of a decompressed block; returns it and its end.
 pub(super) fn read_fields(block: &[u8], offset: usize) -> Option<(Fields<'_>, usize)> {
     let mut at = offset;
@@ -255,6 +247,30 @@ impl Fields<'_> {
             title: self.title.to_owned(),
             body: self.body.to_owned(),
             fields: json::parse_object(self.fields).unwrap_or_default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::convert::Infallible;
+
+    proptest! {
+        #[test]
+        fn a_hash_is_found_as_by_bisection_however_hashes_are_spread(
+            even in prop::collection::vec(any::<u64>(), 0..400),
+            near in prop::collection::vec(0u64..20, 0..400),
+            wanted in prop_oneof![any::<u64>(), 0u64..22, Just(u64::MAX)],
+        ) {
+            let mut hashes = [even, near].concat();
+            hashes.sort_unstable();
+            let found = |hash| first_rank(hash, hashes.len(), |rank| Ok::<_, Infallible>(hashes[rank]));
+            for hash in hashes.iter().copied().chain([wanted]) {
+                let expected = hashes.partition_point(|&one| one < hash);
+                prop_assert_eq!(found(hash), Ok(expected));
+            }
         }
     }
 }
