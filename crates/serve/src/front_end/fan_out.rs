@@ -117,10 +117,7 @@ impl FanOut<'_> {
     pub(super) async fn ask(&self, asked: &[usize]) -> Vec<(usize, Replied<PartitionHits>)> {
         // They begin in this order. One of them may be searched on this thread, once the others have begun.
         let calls = asked.iter().map(|&partition| async move {
-            let request = SearchRequest {
-                caller_waits: asked.last() == Some(&partition),
-                ..self.request.clone()
-            };
+            let caller_waits = asked.last() == Some(&partition);
             let group = &self.cluster.partitions[partition];
             let begun = Instant::now();
             let found = group
@@ -129,7 +126,11 @@ impl FanOut<'_> {
                     &self.cluster.calls,
                     self.request.deadline,
                     |server, reply| {
-                        server.search(self.query, request.clone(), reply);
+                        let request = SearchRequest {
+                            caller_waits,
+                            ..self.request.clone()
+                        };
+                        server.search(self.query, request, reply);
                     },
                 )
                 .instrument(

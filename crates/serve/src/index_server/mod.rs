@@ -167,6 +167,26 @@ impl InProcessIndexServer {
         opened.retain(is_held);
     }
 
+    /// Returns a job on an open generation; answers at once where it is not open.
+    fn job<T>(
+        &self,
+        opened: Result<Arc<Part>, PartError>,
+        deadline: std::time::Instant,
+        reply: Reply<T>,
+        job: impl FnOnce(Arc<Part>, Deadline, Reply<T>) -> Arc<dyn Job>,
+    ) -> Option<Arc<dyn Job>> {
+        match opened {
+            Ok(opened) => {
+                let deadline = Deadline::now(deadline, self.handlers.cut_off());
+                Some(job(opened, deadline, reply))
+            }
+            Err(error) => {
+                reply.send(Err(error));
+                None
+            }
+        }
+    }
+
     /// Puts a job on the board; answers at once where the generation is not open.
     fn enqueue<T>(
         &self,
@@ -175,12 +195,8 @@ impl InProcessIndexServer {
         reply: Reply<T>,
         job: impl FnOnce(Arc<Part>, Deadline, Reply<T>) -> Arc<dyn Job>,
     ) {
-        match opened {
-            Ok(opened) => {
-                let deadline = Deadline::now(deadline, self.handlers.cut_off());
-                self.handlers.enqueue(job(opened, deadline, reply));
-            }
-            Err(error) => reply.send(Err(error)),
+        if let Some(job) = self.job(opened, deadline, reply, job) {
+            self.handlers.enqueue(job);
         }
     }
 
@@ -241,25 +257,27 @@ impl IndexServer for InProcessIndexServer {
         }
         let (opened, deadline) = (self.opened(request.generation), request.deadline);
         let query = Arc::clone(query);
-        let opened = match opened {
-            Ok(opened) => opened,
-            Err(error) => return reply.send(Err(error)),
-        };
-        let deadline = Deadline::now(deadline, self.handlers.cut_off());
         if !request.sort.is_empty() {
-            let ranged = Ranged::new(query, opened, deadline, (0, true), request.trace);
-            let job = GatherJob::new(ranged, Asked::Sorted { request, reply });
-            return self.handlers.enqueue(Arc::new(job));
+            return self.enqueue(opened, deadline, reply, |opened, deadline, reply| {
+                let ranged = Ranged::new(query, opened, deadline, (0, true), request.trace);
+                Arc::new(GatherJob::new(ranged, Asked::Sorted { request, reply }))
+            });
         }
         // Planning a pattern may read all words.
         let is_guest = request.caller_waits && query.tree.is_of_words() && may_search_here();
-        let wanted = (request.k, request.counted);
-        let ranged = Ranged::new(query, opened, deadline, wanted, request.trace);
-        let ranged = ranged.after(request.after);
-        let job = Arc::new(SearchJob::new(ranged, request.collapse, reply));
-        match is_guest {
-            true => self.handlers.work_as_guest(job),
-            false => self.handlers.enqueue(job),
+        let job = self.job(opened, deadline, reply, |opened, deadline, reply| {
+            let wanted = (request.k, request.counted);
+            let ranged = Ranged::new(query, opened, deadline, wanted, request.trace);
+            Arc::new(SearchJob::new(
+                ranged.after(request.after),
+                request.collapse,
+                reply,
+            ))
+        });
+        match job {
+            Some(job) if is_guest => self.handlers.work_as_guest(job),
+            Some(job) => self.handlers.enqueue(job),
+            None => {}
         }
     }
 
