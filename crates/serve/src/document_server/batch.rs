@@ -89,15 +89,18 @@ impl Batch {
         let count = request.of.count();
         let store = index.documents();
         let keys = (0..count).map_while(|number| request.of.key(number));
-        let bytes = keys.map(|key| store.block_bytes(key));
-        let bytes: Vec<u32> = bytes.collect();
-        let ranges = bytes.iter().map(|&bytes| pieces_count(bytes));
+        let mut bytes = 0;
+        let ranges = keys.map(|key| {
+            let of_text = store.block_bytes(key);
+            bytes += u64::from(of_text);
+            pieces_count(of_text)
+        });
         let mut order: Vec<(usize, usize)> = ranges.enumerate().collect();
         order.sort_by_key(|&(_, ranges)| std::cmp::Reverse(ranges));
         Batch {
             query: SummaryQuery::new(index.analyzer(), terms, SummaryOptions::default()),
             index,
-            bytes: bytes.iter().map(|&bytes| u64::from(bytes)).sum(),
+            bytes,
             of: request.of,
             wants_fields: request.fields,
             deadline: request.deadline,

@@ -329,54 +329,47 @@ impl Wanted {
         let first_bytes = &self.first_bytes;
         let is_like = |word: &[u8]| self.is_like(word);
         let begins = |letters: &[u8]| self.needles.begin(letters) || !self.near.is_empty();
-        each_token_starting(
-            rules,
-            text,
-            word,
-            first_bytes,
-            is_like,
-            begins,
-            |of| match of {
-                Found::Token(token) => {
-                    self.push(token.term, token.start, token.end, matches);
-                    of_terms.push(token.term, token.start, token.end, matches);
+        let each = |of: Found<'_>| match of {
+            Found::Token(token) => {
+                self.push(token.term, token.start, token.end, matches);
+                of_terms.push(token.term, token.start, token.end, matches);
+            }
+            Found::Written(form) => {
+                self.push_written(&form, matches);
+                of_forms.push_written(&form, matches);
+            }
+            Found::Word(at) => {
+                let (word, start, end) = (&text[at.clone()], at.start, at.end);
+                let key = KnownWords::key(word.as_bytes());
+                match key.and_then(|key| known.term(key)) {
+                    Some(Some(term)) => return matches.push(Match { start, end, term }),
+                    Some(None) => return,
+                    None => {}
                 }
-                Found::Written(form) => {
-                    self.push_written(&form, matches);
-                    of_forms.push_written(&form, matches);
-                }
-                Found::Word(at) => {
-                    let (word, start, end) = (&text[at.clone()], at.start, at.end);
-                    let key = KnownWords::key(word.as_bytes());
-                    match key.and_then(|key| known.term(key)) {
-                        Some(Some(term)) => return matches.push(Match { start, end, term }),
-                        Some(None) => return,
-                        None => {}
-                    }
-                    let before = matches.len();
-                    if is_like(word.as_bytes()) {
-                        let term = term_of_word(rules, word, stem);
-                        self.push(term, start, end, matches);
-                        of_terms.push(term, start, end, matches);
-                        let has_patterns = !(self.prefixes.is_empty() && self.patterns.is_empty());
-                        if has_patterns && !term.eq_ignore_ascii_case(word) {
-                            let written = cut_to_term(word);
-                            let form = WrittenForm {
-                                written,
-                                term,
-                                start,
-                                end,
-                            };
-                            self.push_written(&form, matches);
-                            of_forms.push_written(&form, matches);
-                        }
-                    }
-                    if let (Some(key), found @ ([] | [_])) = (key, &matches[before..]) {
-                        known.put(key, found.first().map(|found| found.term));
+                let before = matches.len();
+                if is_like(word.as_bytes()) {
+                    let term = term_of_word(rules, word, stem);
+                    self.push(term, start, end, matches);
+                    of_terms.push(term, start, end, matches);
+                    let has_patterns = !(self.prefixes.is_empty() && self.patterns.is_empty());
+                    if has_patterns && !term.eq_ignore_ascii_case(word) {
+                        let written = cut_to_term(word);
+                        let form = WrittenForm {
+                            written,
+                            term,
+                            start,
+                            end,
+                        };
+                        self.push_written(&form, matches);
+                        of_forms.push_written(&form, matches);
                     }
                 }
-            },
-        );
+                if let (Some(key), found @ ([] | [_])) = (key, &matches[before..]) {
+                    known.put(key, found.first().map(|found| found.term));
+                }
+            }
+        };
+        each_token_starting(rules, text, word, first_bytes, is_like, begins, each);
         matches.sort();
         matches.dedup();
     }
