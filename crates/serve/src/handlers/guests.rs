@@ -13,9 +13,10 @@ use schedule::board::Turn;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Time after which a guest leaves its job to a handler, and predicted time of a job that it does not begin. Its thread has
-/// connections to serve, which other threads of the kind take over meanwhile.
+/// Time after which a guest leaves its job to a handler. Its thread has connections to serve, which other threads of the kind
+/// take over meanwhile.
 pub(crate) const GUEST_MAX: Duration = Duration::from_millis(1);
+/// Predicted time from which a guest leaves a job to a handler as soon as it is planned, in ns.
 pub(crate) const GUEST_LIKELY_NS_MAX: u64 = 400_000;
 
 impl SharedBoard {
@@ -51,7 +52,7 @@ impl SharedBoard {
         state.has_guest[handler] = false;
         state.board.rests(now_ns, handler);
         let woken = match state.is_closed {
-            // It looked in vain, and is to end.
+            // The handler had no turn while a guest had its place: it ends now.
             true => Some(handler),
             false => self.wake_in(&mut state, now_ns),
         };
