@@ -22,7 +22,9 @@ class Used:
 
     def figures(self, queries_count):
         energy = energy_uj()
-        joules = None if energy is None or self.energy_uj is None else (energy - self.energy_uj) / 1e6
+        # Counters of energy begin anew now and then.
+        is_told = energy is not None and self.energy_uj is not None and energy >= self.energy_uj
+        joules = (energy - self.energy_uj) / 1e6 if is_told else None
         return {"cpu_ms_query": (self.process.cpu_s() - self.cpu_s) * 1e3 / max(1, queries_count),
                 "memory_bytes": self.process.memory_bytes(),
                 "joules_query": joules and joules / max(1, queries_count)}
