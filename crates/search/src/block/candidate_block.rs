@@ -132,6 +132,15 @@ impl CandidateBlock {
         }
     }
 
+    /// Takes documents with their sums, 256 at most.
+    #[inline]
+    pub(crate) fn take_sums(&mut self, docs: &[u32], sums: &[f32]) {
+        self.placed = 0..0;
+        self.count = docs.len();
+        self.docs[..docs.len()].copy_from_slice(docs);
+        self.sums[..docs.len()].copy_from_slice(sums);
+    }
+
     /// Sets the sums of all candidates to 0.
     #[inline]
     pub(crate) fn clear_sums(&mut self) {

@@ -5,10 +5,13 @@
 //! lists by maximum score:   rest (together below the threshold) │ essential lists
 //!                           lists that never lead belong to the rest: what they hold alone is no match
 //! for each window that an essential list begins:
-//!     helping, pouring = essential lists by their bound in this window, split in the same way
+//!     helping, pouring = rest │ essential lists by their bound in this window, split in the same way
+//!     pour beside several those of the helping lists, too, that have fewer postings here than the last window had candidates
 //!     sums = pour(pouring)                              one list: its blocks as they are
-//!     for each block of sums that can reach the threshold with rest and helping:
-//!         add helping lists, then rest; drop what cannot reach the threshold after each
+//!     candidates = sums that can reach the threshold with the helping lists
+//!     for each helping list, the highest bound first:
+//!         add it to all candidates; drop those that cannot reach the threshold any more
+//!     for each block of the candidates:
 //!         drop what the condition does not allow (required words, excluded clauses); collect
 //!         (of clauses that score less than the sum, such as the best of some: after they have scored what is left)
 //! ```
@@ -19,9 +22,10 @@
 //!
 //! Exact: hits, scores and order are those of its slow twin, [`crate::exhaustive`], since sums are exact.
 
+mod batch;
 mod clause;
+mod helping;
 
-use crate::block::apply::{apply_optional, apply_required};
 use crate::block::candidate_block::CandidateBlock;
 use crate::block::term_scorer::{List, Lists, first_damage};
 use crate::block::window::{WIDTH_MAX, Window};
@@ -37,8 +41,10 @@ use crate::plan::planner::Plan;
 use crate::plan::scorer::BLOCK;
 use crate::verify::filter::Condition;
 use crate::verify::probe::{Probe, damage_of};
+use batch::Batch;
 use clause::Clause;
 use codec::sums::ROW;
+use helping::Helping;
 use index::{DocId, IndexError, Segment};
 use std::ops::Range;
 
@@ -68,6 +74,8 @@ pub(crate) struct MaxScore<'a> {
     width: u32,
     /// Number of documents of the segment.
     documents_count: u64,
+    /// Number of candidates of the last window.
+    candidates_count: usize,
     scratch: Lent<Room>,
 }
 
@@ -76,6 +84,7 @@ pub(crate) struct MaxScore<'a> {
 struct Room {
     window: Window,
     candidates: CandidateBlock,
+    batch: Batch,
     /// Bounds and numbers of the lists of a window, lowest bound first.
     order: Vec<(f32, usize)>,
     /// The scores of the block that was scored last, by list.
@@ -146,6 +155,7 @@ impl<'a> MaxScore<'a> {
             scored_by: None,
             scratch,
             documents_count: documents,
+            candidates_count: 0,
             width: (width.clamp(1, WIDTH_MAX.into()) as u32)
                 .next_power_of_two()
                 .clamp(WIDTH_MIN, WIDTH_MAX),
@@ -273,49 +283,68 @@ impl<'a> MaxScore<'a> {
         segment: &Segment,
         top: &mut Collectors<'a, H, M>,
     ) {
-        let below = match rest {
-            0 => 0.0,
-            _ => self.lists[rest - 1].most_sum,
-        };
         let Room {
             window,
             candidates,
+            batch,
             order,
             scores,
         } = &mut *self.scratch;
         let lists = &mut self.lists;
         order.clear();
+        // Those that are essential nowhere come first, whatever their bounds here.
+        let nowhere = lists[..rest].iter().enumerate();
+        order.extend(nowhere.map(|(number, clause)| (clause.most, number)));
         for (number, clause) in lists.iter_mut().enumerate().skip(rest) {
             let bound = clause.list.bound_in(DocId(base), DocId(end));
             order.push((bound, number));
         }
-        order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        let mut sum = below;
-        let essential = order.iter().position(|(bound, _)| {
-            sum += bound;
-            top.would_enter(sum)
-        });
-        let Some(essential) = essential else {
-            return;
+        order[rest..].sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        let mut others = match rest {
+            0 => 0.0,
+            _ => lists[rest - 1].most_sum,
         };
-        let (helping, pouring) = order.split_at(essential);
-        let mut helpers = Helpers {
+        let mut essential = rest;
+        while let Some((bound, _)) = order.get(essential)
+            && !top.would_enter(others + bound)
+        {
+            others += bound;
+            essential += 1;
+        }
+        if essential == order.len() {
+            return;
+        }
+        // Pouring a posting takes about what probing for a candidate does, and leaves fewer candidates. One list is not poured.
+        let is_one = essential + 1 == order.len();
+        while !is_one && essential > self.following {
+            let (bound, number) = order[essential - 1];
+            let postings = u64::from(lists[number].list.cost()) * u64::from(end - base);
+            if postings > self.candidates_count as u64 * self.documents_count {
+                break;
+            }
+            essential -= 1;
+            others -= bound;
+        }
+        let (order, pouring) = order.split_at(essential);
+        self.candidates_count = 0;
+        let mut helping = Helping {
             lists,
             condition: self.condition.as_mut(),
             scored_by: self.scored_by.as_deref_mut(),
-            rest,
-            helping,
-            others: below + helping.iter().map(|(bound, _)| bound).sum::<f32>(),
+            order,
+            others,
+            batch,
+            candidates_count: &mut self.candidates_count,
             segment,
         };
         if let [(_, number)] = *pouring {
-            helpers.search_one(number, base..end, &mut scores[number].0, candidates, top);
-            return;
+            helping.search_one(number, base..end, &mut scores[number].0, candidates, top);
+            return helping.finish(candidates, top);
         }
-        let least = top.threshold() - helpers.others;
+        let least = top.threshold() - helping.others;
         let poured = pouring
             .iter()
-            .map(|&(_, number)| helpers.lists[number].list.cost());
+            .map(|&(_, number)| helping.lists[number].list.cost());
         let postings: u64 = poured.map(u64::from).sum();
         let marked = least <= 0.0 || postings * ROW as u64 * SPARSE < self.documents_count;
         let is_long = pouring.len() > LISTS_FEW;
@@ -323,7 +352,7 @@ impl<'a> MaxScore<'a> {
             if is_long && top.stop().aborts(POURED) {
                 return window.clear();
             }
-            let clause = &mut helpers.lists[number];
+            let clause = &mut helping.lists[number];
             let mut block = clause.list.find(DocId(base));
             while let Some((docs, scores)) =
                 clause.scored_part(block, base..end, &mut scores[number].0)
@@ -340,110 +369,21 @@ impl<'a> MaxScore<'a> {
             window.drain_marked(width, least, |at, sum| {
                 candidates.push(base + at, sum);
                 if candidates.count == BLOCK {
-                    helpers.finish(candidates, top);
+                    helping.take(candidates, top);
                 }
             });
-            return helpers.finish(candidates, top);
+            helping.take(candidates, top);
+            return helping.finish(candidates, top);
         }
         let rows = width.div_ceil(ROW as u32) as usize;
         let mut row = 0;
         while row < rows {
             // The threshold only rises, so documents dropped here could not enter later either.
-            let least = top.threshold() - helpers.others;
+            let least = top.threshold() - helping.others;
             row = window.drain(row, width, base, least, candidates);
-            helpers.finish(candidates, top);
+            helping.take(candidates, top);
         }
-    }
-}
-
-/// The lists of a window that are not essential in it: those that are essential nowhere, and some more.
-struct Helpers<'s, 'a> {
-    lists: &'s mut [Clause<'a>],
-    condition: Option<&'s mut Condition<'a>>,
-    scored_by: Option<&'s mut Probe<'a>>,
-    /// Number of lists, those of the lowest bounds, that are essential nowhere.
-    rest: usize,
-    /// Bounds in the window and numbers of the others.
-    helping: &'s [(f32, usize)],
-    /// Upper bound on the sum of their scores.
-    others: f32,
-    segment: &'s Segment,
-}
-
-impl<'a> Helpers<'_, 'a> {
-    /// Searches a window with one essential list, whose blocks are blocks of candidates as they are.
-    fn search_one<H: HitCollector<'a>, M: MatchCollector>(
-        &mut self,
-        number: usize,
-        range: Range<u32>,
-        scores: &mut [f32; BLOCK],
-        candidates: &mut CandidateBlock,
-        top: &mut Collectors<'a, H, M>,
-    ) {
-        let first = self.lists[number].list.find(DocId(range.start));
-        for block in first..self.lists[number].list.blocks.blocks_count() {
-            let clause = &mut self.lists[number];
-            if top.would_enter(clause.list.bound(block) + self.others) {
-                let least = top.threshold() - self.others;
-                if clause.is_within(block, &range) {
-                    clause.list.check(block);
-                    clause.list.blocks.load(block);
-                    candidates.take_reaching(&mut clause.list, least);
-                } else {
-                    // Only part of the block lies in this window. It is scored once for all windows.
-                    let Some((docs, scores)) = clause.scored_part(block, range.clone(), scores)
-                    else {
-                        return;
-                    };
-                    candidates.take_scored(docs, scores, least);
-                }
-                self.finish(candidates, top);
-            } else if clause.list.blocks.last_doc(block).0 >= range.end - 1 {
-                return;
-            }
-        }
-    }
-
-    /// Adds the scores of the helping lists and offers the candidates that can still enter.
-    fn finish<H: HitCollector<'a>, M: MatchCollector>(
-        &mut self,
-        candidates: &mut CandidateBlock,
-        top: &mut Collectors<'a, H, M>,
-    ) {
-        let is_long = self.lists.len() > LISTS_FEW;
-        let mut others = self.others;
-        // Highest first: those that are essential elsewhere stand above the rest.
-        let helping = self.helping.iter().rev().copied();
-        let nowhere = (0..self.rest).rev().map(|number| (f32::NAN, number));
-        for (bound, number) in helping.chain(nowhere) {
-            if candidates.count == 0 {
-                return;
-            }
-            if is_long && top.stop().aborts(1) {
-                candidates.count = 0;
-                return;
-            }
-            let clause = &mut self.lists[number];
-            // Exact: all of them lie on the grid.
-            others -= if bound.is_nan() { clause.most } else { bound };
-            let least = top.threshold();
-            apply_optional(&mut clause.list, least, others, candidates, top.stop());
-        }
-        if let Some(condition) = &mut self.condition {
-            let stop = top.stop();
-            condition.apply(candidates, stop);
-        }
-        if let Some(clause) = &mut self.scored_by
-            && candidates.count > 0
-        {
-            candidates.clear_sums();
-            apply_required(&mut **clause, true, candidates, top.stop());
-        }
-        if top.stop().is_aborted() {
-            candidates.count = 0;
-            return;
-        }
-        candidates.offer(self.segment, top);
+        helping.finish(candidates, top);
     }
 }
 
