@@ -7,8 +7,10 @@
 //!     saturate MS CLIENTS  →  S answers ms                    clients without a pause, after MS / 4 of warm-up
 //!     results  →  R \t count \t score \t url  (a query each), END      of the latest pass
 //!     quit
-//! mode := (and | or | phrase) (K | K "c" | "count")           K best; and exact count; count only
+//! mode := (and | or | phrase | auto) (K | K "c" | "count")    K best; and exact count; count only
 //! ```
+//!
+//! `auto` is what an engine does with words when nothing is said, where it has such a thing, and `or` elsewhere.
 //!
 //! The time of a query runs from its text to its hits: analysis, query, search. Fetching the URL
 //! of the best hit is outside. The overhead is two readings of the clock. With --threads an engine may share a query
@@ -39,7 +41,12 @@ pub(crate) struct Mode {
     pub(crate) k: usize,
     /// Whether the exact count is wanted.
     pub(crate) counts: bool,
+    /// Whether an engine may choose which documents are found.
+    #[allow(dead_code)] // not every engine does
+    pub(crate) is_auto: bool,
 }
+
+const AUTO: &str = "auto";
 
 impl Mode {
     fn parse(name: &str) -> Option<Mode> {
@@ -47,6 +54,7 @@ impl Mode {
             ("and", Operator::And),
             ("or", Operator::Or),
             ("phrase", Operator::Phrase),
+            (AUTO, Operator::Or),
         ]
         .into_iter()
         .find_map(|(prefix, operator)| Some((operator, name.strip_prefix(prefix)?)))?;
@@ -59,6 +67,7 @@ impl Mode {
             operator,
             k,
             counts,
+            is_auto: name.starts_with(AUTO),
         })
     }
 }

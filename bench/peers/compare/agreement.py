@@ -11,6 +11,8 @@ from collections import Counter
 from compare.engines import BEFORE, REFERENCES, SHORTTAIL
 
 EXAMPLES_MAX = 5
+# Start of the modes in which an engine chooses which documents are found.
+AUTO = "auto"
 
 
 def majority(counts):
@@ -24,6 +26,8 @@ def majority(counts):
 def compare(modes, queries):
     """Every engine's hit counts against the majority of the others, and its best hits against the reference's."""
     names = list(next(iter(modes.values()))["engines"])
+    # What an engine finds in its own way cannot agree.
+    modes = {mode: measured for mode, measured in modes.items() if not mode.startswith(AUTO)}
     reference = next((name for name in [*REFERENCES, BEFORE] if name in names), None)
     if reference is None or len(names) < 2:
         return {"reference": None, "engines": {}}

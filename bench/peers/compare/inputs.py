@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 
+from compare import agents
 from compare.places import DATA, WORK
 
 WHOLE = "blogs-a+arxiv-a+wikinews-a+wikipedia-a"
@@ -15,6 +16,9 @@ QUERY_SETS = {
     "terabyte": ("trec-terabyte05-efficiency-50k.tsv", 42),
     "game": ("search-benchmark-game-plain.tsv", 1),
 }
+# Long queries, made of questions and sentences.
+AGENTS = "agents"
+NAMES = [*QUERY_SETS, AGENTS]
 
 
 @dataclasses.dataclass
@@ -51,20 +55,25 @@ def corpus(name):
 
 
 def query_set(name, limit):
-    """Returns `limit` distinct queries, spread evenly over the file; `name` may also be the path of a file."""
+    """Returns `limit` distinct queries, spread evenly over the set; `name` may also be the path of a file."""
+    stem, queries = (AGENTS, agents.queries(words_of)) if name == AGENTS else read_queries(name)
+    if limit and len(queries) > limit:
+        queries = queries[::len(queries) // limit][:limit]
+    copied = WORK / "queries" / f"{stem}-{len(queries)}.txt"
+    copied.parent.mkdir(parents=True, exist_ok=True)
+    copied.write_text("\n".join(queries) + "\n", encoding="utf-8")
+    return QuerySet(name if name in NAMES else stem, queries, copied)
+
+
+def read_queries(name):
+    """Returns the stem of the file of a query set and its distinct queries."""
     if name in QUERY_SETS:
         file, stride = QUERY_SETS[name]
         path = DATA / "queries" / file
     else:
         path, stride = pathlib.Path(name).resolve(), 1
     if not path.exists():
-        sys.exit(f"{path}: no such file; the query sets are {', '.join(QUERY_SETS)}, or a path")
+        sys.exit(f"{path}: no such file; the query sets are {', '.join(NAMES)}, or a path")
     lines = path.read_text(encoding="utf-8").split("\n")
     queries = dict.fromkeys(line.rstrip("\r").split("\t", 1)[-1] for line in lines)
-    queries = [query for query in queries if words_of(query)][::stride]
-    if limit and len(queries) > limit:
-        queries = queries[::len(queries) // limit][:limit]
-    copied = WORK / "queries" / f"{path.stem}-{len(queries)}.txt"
-    copied.parent.mkdir(parents=True, exist_ok=True)
-    copied.write_text("\n".join(queries) + "\n", encoding="utf-8")
-    return QuerySet(name if name in QUERY_SETS else path.stem, queries, copied)
+    return path.stem, [query for query in queries if words_of(query)][::stride]

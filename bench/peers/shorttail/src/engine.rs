@@ -2,6 +2,7 @@
 
 use crate::protocol::{Found, Mode, Operator, Result, Searcher};
 use crate::words::query_of;
+use engine::{HitContents, QuerySource, Returned, SearchOptions};
 use index::{Index, IndexError, Segment};
 use search::{Plan, Ranking, ScoredHit};
 use search::{count_partition, phrase_of, search_partition, top_of_partition};
@@ -20,6 +21,8 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 pub(crate) struct Engine {
     index: Arc<Index>,
     segments: Vec<Arc<Segment>>,
+    /// What answers in the way that is the default of servers.
+    whole: Arc<engine::Engine>,
     /// Handlers that share queries, where there are several.
     handlers: Option<Arc<InProcessIndexServer>>,
 }
@@ -44,6 +47,7 @@ impl Engine {
             )?)),
         };
         Ok(Engine {
+            whole: Arc::new(engine::Engine::from_index(Arc::clone(&index))),
             index,
             segments,
             handlers,
@@ -58,6 +62,43 @@ impl Engine {
             Operator::Phrase => phrase_of(text, analyzer),
         }
     }
+
+    /// Searches for what servers search for when nothing is said: all telling words, then any of them.
+    fn search_auto(&self, text: &str, mode: Mode) -> Result<Found<ScoredHit>> {
+        let options = SearchOptions {
+            k: mode.k,
+            per_site: 0,
+            operator: search::Operator::Auto,
+            returned: Returned {
+                counted: mode.counts,
+                hits: HitContents::Numbers,
+            },
+            ..SearchOptions::default()
+        };
+        let found = self
+            .whole
+            .search(QuerySource::Words(&each_once(text)), &options)?;
+        Ok(Found {
+            count: match mode.counts {
+                true => found.total.value,
+                false => found.numbers.len() as u64,
+            },
+            // Its order is not that of the other engines.
+            best: None,
+        })
+    }
+}
+
+/// Returns the words of `text`, each of them once.
+fn each_once(text: &str) -> String {
+    let mut words: Vec<String> = Vec::new();
+    for word in text.split(|c: char| !c.is_alphanumeric()) {
+        let word = word.to_lowercase();
+        if !word.is_empty() && !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    words.join(" ")
 }
 
 /// Searches on handlers, which share what is long enough.
@@ -95,6 +136,9 @@ impl Searcher for Engine {
     type Hit = ScoredHit;
 
     fn search(&mut self, query: &str, mode: Mode) -> Result<Found<ScoredHit>> {
+        if mode.is_auto {
+            return self.search_auto(query, mode);
+        }
         let query = self.query(query, mode.operator);
         if let Some(server) = self.handlers.as_deref().filter(|_| mode.k > 0) {
             return on_handlers(server, query, mode);

@@ -26,7 +26,9 @@ final class Protocol {
 
   /** Mode of all queries of a run; with k = 0, only the count is wanted. */
   record Mode(Operator operator, int k, boolean counts) {
-    static Mode parse(String name) {
+    static Mode parse(String asked) {
+      // What an engine may choose is any of the words here.
+      String name = asked.startsWith("auto") ? "or" + asked.substring(4) : asked;
       for (Operator operator : Operator.values()) {
         String prefix = operator.name().toLowerCase(Locale.ROOT);
         if (!name.startsWith(prefix)) continue;
