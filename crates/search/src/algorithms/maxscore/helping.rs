@@ -2,14 +2,17 @@
 
 use super::batch::Batch;
 use super::clause::Clause;
-use super::{BLOCK, LISTS_FEW};
 use crate::block::apply::apply_required;
 use crate::block::candidate_block::CandidateBlock;
 use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
+use crate::plan::scorer::BLOCK;
 use crate::verify::filter::Condition;
 use crate::verify::probe::Probe;
 use index::{DocId, Segment};
 use std::ops::Range;
+
+/// Number of lists above which work is counted within a window and within a batch of candidates.
+pub(super) const LISTS_FEW: usize = 16;
 
 /// The lists of a window that are not poured, and what has been poured.
 pub(super) struct Helping<'s, 'a> {

@@ -44,7 +44,7 @@ use crate::verify::probe::{Probe, damage_of};
 use batch::Batch;
 use clause::Clause;
 use codec::sums::ROW;
-use helping::Helping;
+use helping::{Helping, LISTS_FEW};
 use index::{DocId, IndexError, Segment};
 use std::ops::Range;
 
@@ -56,8 +56,6 @@ const POSTINGS_PER_WINDOW: u64 = 2048;
 /// Rows per expected posting above which marks tell which rows are empty.
 const SPARSE: u64 = 4;
 
-/// Number of lists above which work is counted within a window and within a block of candidates.
-const LISTS_FEW: usize = 16;
 /// Units of work for pouring a list into a window.
 const POURED: u32 = 4;
 
