@@ -7,24 +7,25 @@ Query track, and sentences of the corpora. Which ones is settled by counting, so
 import itertools
 import json
 import re
-import subprocess
 
 from compare.places import DATA
 
 WORDS_MIN, WORDS_MAX = 15, 60
 QUESTIONS = ["msmarco-passage-dev-6980.tsv", "trec-mq-2007-10k.tsv"]
-# Sentences are of these corpora, taken in turns: one in which comparisons search, and one of another kind of text.
-CORPORA = ["blogs-a", "wikinews-a"]
-# Of so many documents, the first sentence long enough of one is taken.
-STEP = 37
+# Sentences are of these corpora, taken in turns: one in which comparisons search, and one of another kind of text. Of so many
+# documents, one gives its first sentence that is long enough.
+STEPS = {"blogs-a": 37, "wikinews-a": 7}
 COUNT = 1000
 SENTENCE = re.compile(r"[^.!?\n]+[.!?]")
 
 
-def queries(words_of):
-    """Returns `COUNT` queries: joined questions, a sentence, and a question before a sentence, in turns."""
+def queries(words_of, corpus):
+    """Returns `COUNT` queries: joined questions, a sentence, and a question before a sentence, in turns.
+
+    `words_of` returns the words of a text, and `corpus` the path of an unpacked corpus.
+    """
     joined, questions = joined_questions(words_of), itertools.cycle(all_questions())
-    sentences = [sentences_of(corpus, words_of) for corpus in CORPORA]
+    sentences = [sentences_of(corpus(name), step, words_of) for name, step in STEPS.items()]
     made = []
     for number in range(COUNT):
         sentence = sentences[number % len(sentences)]
@@ -57,13 +58,11 @@ def joined_questions(words_of):
             words, wanted = [], next(enough)
 
 
-def sentences_of(corpus, words_of):
+def sentences_of(path, step, words_of):
     """Returns sentences of 15 to 60 words, at most one a document."""
-    command = ["zstd", "-dc", "--long=27", DATA / f"corpus-{corpus}.jsonl.zst"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, encoding="utf-8") as unpacked:
-        for line in itertools.islice(unpacked.stdout, 0, None, STEP if corpus == CORPORA[0] else 7):
+    with open(path, encoding="utf-8") as lines:
+        for line in itertools.islice(lines, 0, None, step):
             found = (" ".join(words_of(found)) for found in SENTENCE.findall(json.loads(line)["body"]))
             sentence = next((one for one in found if WORDS_MIN <= len(one.split()) <= WORDS_MAX), None)
             if sentence:
                 yield sentence
-        unpacked.kill()

@@ -56,7 +56,7 @@ def corpus(name):
 
 def query_set(name, limit):
     """Returns `limit` distinct queries, spread evenly over the set; `name` may also be the path of a file."""
-    stem, queries = (AGENTS, agents.queries(words_of)) if name == AGENTS else read_queries(name)
+    stem, queries = (AGENTS, agents.queries(words_of, corpus)) if name == AGENTS else read_queries(name)
     if limit and len(queries) > limit:
         queries = queries[::len(queries) // limit][:limit]
     copied = WORK / "queries" / f"{stem}-{len(queries)}.txt"
