@@ -1,11 +1,10 @@
 //! Candidates of a window, to whose sums lists are added one after another.
 
+use crate::block::apply::apply_optional;
 use crate::block::candidate_block::CandidateBlock;
-use crate::block::probed::{Clause, Demand, Probed};
 use crate::block::term_scorer::List;
 use crate::context::cancel::StopRef;
 use crate::plan::scorer::BLOCK;
-use codec::lanes;
 
 /// Number of candidates that a batch has room for: its columns fit a first-level cache beside a block of postings.
 const CAPACITY: usize = 8 * BLOCK;
@@ -63,37 +62,23 @@ impl Batch {
     }
 
     /// Adds the scores of a list, then drops the candidates whose sum cannot reach `threshold` with `later`, the upper bound
-    /// of the lists after it.
+    /// of the lists after it. Takes a block for its working memory.
     pub(super) fn add(
         &mut self,
         list: &mut List<'_>,
         threshold: f32,
         later: f32,
         stop: StopRef<'_>,
-        probed: &mut Probed,
+        block: &mut CandidateBlock,
     ) {
-        let demand = Demand::Competitive { threshold, later };
-        let mut rows = [0; BLOCK];
-        let mut kept = 0;
-        for from in (0..self.count).step_by(BLOCK) {
-            let to = (from + BLOCK).min(self.count);
-            let (docs, sums) = (&self.docs[from..to], &mut self.sums[from..to]);
-            list.probe_rows(docs, sums, demand, stop, probed);
-            for (&row, score) in probed.rows().iter().zip(&probed.scores) {
-                sums[row as usize] += score;
-            }
-            let reaching = lanes::at_least(sums, threshold - later, &mut rows);
-            if reaching == to - from && kept == from {
-                kept = to;
-                continue;
-            }
-            for &row in &rows[..reaching] {
-                self.docs[kept] = self.docs[from + row as usize];
-                self.sums[kept] = self.sums[from + row as usize];
-                kept += 1;
-            }
+        let count = self.count;
+        self.count = 0;
+        for from in (0..count).step_by(BLOCK) {
+            let to = (from + BLOCK).min(count);
+            block.take_sums(&self.docs[from..to], &self.sums[from..to]);
+            apply_optional(list, threshold, later, block, stop);
+            self.push(block);
         }
-        self.count = kept;
     }
 
     /// Moves the first candidates that are left to an empty block; returns `false` where none is left.
@@ -170,7 +155,7 @@ mod tests {
             let mut later: f32 = lists.iter_mut().map(List::most).sum();
             for list in lists.iter_mut() {
                 later -= list.most();
-                batch.add(list, threshold, later, StopRef::default(), &mut block.probed);
+                batch.add(list, threshold, later, StopRef::default(), &mut block);
                 expected = added_one_by_one(&expected, list, threshold - later);
             }
             let mut found = Vec::new();

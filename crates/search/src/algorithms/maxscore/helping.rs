@@ -102,9 +102,8 @@ impl<'a> Helping<'_, 'a> {
             // Exact: all of them lie on the grid.
             others -= bound;
             let (threshold, stop) = (top.threshold(), top.stop());
-            let probed = &mut candidates.probed;
             self.batch
-                .add(&mut clause.list, threshold, others, stop, probed);
+                .add(&mut clause.list, threshold, others, stop, candidates);
         }
         while self.batch.pop(candidates) {
             self.offer(candidates, top);
